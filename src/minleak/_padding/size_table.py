@@ -17,9 +17,9 @@ import numpy.typing as npt
 from minleak._data.formats import open_table
 from minleak._data.parameters import is_number, listed, real, whole
 from minleak._data.sources import read_bytes
-from minleak._data.writing import replacing
 from minleak._face.result import Result
 from minleak._face.tables import Table
+from minleak._file.replacing import replace_file
 from minleak._padding.limits import Cap, cap_sizes, exact_share
 from minleak.errors import InvalidParameter, MinleakError, UnreadableFile, shown
 
@@ -122,7 +122,7 @@ class SizeTable(Result):
         if ending == "csv":
             text = "".join(["above,padded\n", *(f"{row['above']},{row['padded']}\n" for row in self.rows())])
         try:
-            with replacing(path) as file:
+            with replace_file(path) as file:
                 file.write(text.encode())
         except OSError as error:
             reason = error.strerror or "the file system refused"

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from minleak._data.parameters import real, whole
-from minleak._data.writing import replacing, replacing_folder
+from minleak._file.replacing import replace_file, replace_folder
 from minleak._lineage.cadence import is_due
 from minleak._lineage.ledger import UNIT
 from minleak._warehouse.counts import count_if, count_prior
@@ -97,10 +97,10 @@ class WarehouseLineage:
                     target = _part_folder(name, number)
                     _remove(target)  # left by a writer that was killed
                     write(part.table, part.header, target)
-                with replacing_folder(_ledger_folder(name, self.version)) as temporary:
+                with replace_folder(_ledger_folder(name, self.version)) as temporary:
                     engine.write(self.ledger, os.path.join(temporary, "rows"))
                 content = {"format": FORMAT, "lineage": self.lineage.hex(), "parts": len(self.parts)}
-                with replacing(os.path.join(name, _HEADER)) as file:
+                with replace_file(os.path.join(name, _HEADER)) as file:
                     file.write(json.dumps(content | vars(self.calendar)).encode())
                     file.flush()
                     os.fsync(file.fileno())

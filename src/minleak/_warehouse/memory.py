@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from minleak._data.labels import Labels
-from minleak._data.matching import join, matched
+from minleak._data.matching import find_positions, join
 from minleak._data.prior import Prior
 from minleak._lineage.ledger import SERIES, Ledger
 from minleak._plan.rings import Homes, Ring
@@ -45,7 +45,7 @@ def _lineage_in_memory(lineage: WarehouseLineage) -> Lineage:
     waiting = rows.filter(pc.equal(rows["part"], WAITING))["secret"].combine_chunks()
     listed = join([part.prior.labels for part in parts])
     labels = join([listed, Labels.of(waiting, len(waiting))]) if len(waiting) else listed
-    found = matched(Labels.of(rows["secret"].combine_chunks(), len(rows)), labels)
+    found = find_positions(Labels.of(rows["secret"].combine_chunks(), len(rows)), labels)
     at = np.arange(len(rows)) if found is None else found
     if len(rows) != len(labels) or np.bincount(at[at >= 0], minlength=len(labels)).max() != 1 or at.min() < 0:
         raise UnreadableFile("the ledger of the lineage is not about the secrets of its parts: it was changed")

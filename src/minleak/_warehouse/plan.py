@@ -16,10 +16,10 @@ import pyarrow as pa
 from minleak._attack.world import World
 from minleak._data.arrays import Array
 from minleak._data.columns import Columns
-from minleak._data.writing import replacing_folder
 from minleak._entropy.base import ConditionalEntropy, evaluate
 from minleak._entropy.names import as_entropy
 from minleak._entropy.standard import FEW, STANDARD
+from minleak._file.replacing import replace_folder
 from minleak._plan.rings import LIMIT
 from minleak._plan.summaries import PlanSummary
 from minleak._warehouse.engines.base import ibis_module, path_text
@@ -192,7 +192,7 @@ def write(table: Any, header: Header, folder: str | os.PathLike[str]) -> None:
     check_new(folder)
     name = os.path.abspath(folder)
     try:
-        with replacing_folder(name) as temporary:
+        with replace_folder(name) as temporary:
             engine_of(table).write(table, os.path.join(temporary, _SEGMENTS))
             with open(os.path.join(temporary, _HEADER), "x", encoding="utf-8") as file:
                 json.dump({"format": FORMAT, **vars(header)}, file, ensure_ascii=False)
