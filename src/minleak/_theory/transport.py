@@ -177,8 +177,10 @@ def _along_line(p: Array, q: Array, places: Array, costs: Array) -> Transport:
 def _along_short_line(p: list[float], q: list[float], costs: list[list[float]]) -> Transport | None:
     """The same for a few outcomes in Python floats, where numpy takes longer to be called; None if on no line."""
     n = len(costs)
+    if len(costs[0]) != n:
+        return None
     places = costs[costs[0].index(max(costs[0]))]
-    if len(places) != n or max(places) == math.inf or costs != [[abs(a - b) for b in places] for a in places]:
+    if max(places) == math.inf or costs != [[abs(a - b) for b in places] for a in places]:
         return None
     order = sorted(range(n), key=places.__getitem__)
     plan = [[0.0] * n for _ in order]
