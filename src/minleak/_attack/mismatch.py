@@ -16,8 +16,7 @@ from minleak._entropy.forms import as_mean
 from minleak._entropy.gain import Gain
 from minleak._entropy.means import renyi_columns
 from minleak._measure.leakages import difference, leakage
-from minleak._plan.explicit import explicit_channel
-from minleak._plan.joints import ring_density
+from minleak._plan.written_out import explicit_channel, ring_density
 from minleak.errors import InvalidParameter
 
 if TYPE_CHECKING:

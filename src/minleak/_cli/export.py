@@ -12,7 +12,7 @@ from minleak._cli.options import CloakFile, option
 from minleak._cli.output import Outcome, working
 from minleak._cli.tables import check_ending
 from minleak._data.writing import replacing
-from minleak._plan.table_files import ExportedTable, refuse_formulas
+from minleak._plan.drawing_table import ExportedTable, refuse_formulas
 from minleak.errors import InvalidParameter
 
 

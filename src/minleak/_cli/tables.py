@@ -28,7 +28,7 @@ def write_table(rows: pa.Table, path: str, *, remedy: str = "write .parquet") ->
     """
     ending = path.rpartition(".")[2].lower()
     if ending in ("csv", "tsv"):
-        from minleak._plan.table_files import refuse_formulas
+        from minleak._plan.drawing_table import refuse_formulas
 
         refuse_formulas(rows, remedy)
     try:

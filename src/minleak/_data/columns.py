@@ -1,4 +1,4 @@
-"""The columns of a joint distribution, in dense blocks that fit in cache, at the cost of its non-zeros."""
+"""Columns: the columns of a joint distribution as dense blocks that fit in cache, at the cost of its non-zeros."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ T = TypeVar("T")
 
 # Entries in a block, about 2 MB: several passes over it stay in cache, and there are blocks for every core.
 BLOCK = 1 << 18
-# Up to so many entries are quicker looked at one by one than handed to numpy.
+# Up to this many entries, Python's floats are faster than numpy.
 FEW = 128
-# Up to so many entries numpy's own argmax, slower in each, is done sooner.
+# Up to this many entries, numpy's argmax is faster than `Block.largest`.
 _LITTLE = 1 << 14
-# Fewer blocks than this are done sooner than threads for them are started.
+# Fewer blocks than this are done before threads for them would have started.
 _FEW = 8
 # The least share of a column that an entry counts as, where the quotient underflows.
 _LEAST = 1e-308
@@ -79,7 +79,7 @@ class Columns:
 
     @property
     def plain(self) -> bool:
-        """Whether the dense matrix itself holds the columns, so that a single pass over it needs no blocks."""
+        """Whether the columns are those of a dense matrix, unscaled, so that a single pass needs no blocks."""
         return isinstance(self.matrix, np.ndarray) and self.scale is None
 
     @property
@@ -105,9 +105,9 @@ class Columns:
         return whole
 
     def blocks(self) -> Iterator[Callable[[], Array]]:
-        """Makers of blocks: each builds a fresh array when called, so that threads build their own.
+        """Functions that build one block each, so that every thread builds its own.
 
-        Where there is nothing at all, a column of zero stands for all of them, which adds nothing to a measure.
+        A matrix without entries has one block, a single zero, which adds nothing to any measure.
         """
         nothing = True
         for make in self.placed():
@@ -119,27 +119,27 @@ class Columns:
     def map(self, function: Callable[[Array], T]) -> list[T]:
         """The function of every block, in order, on as many threads as there are cores (numpy releases the lock).
 
-        A thread builds all its blocks in the same memory, so the function must return something of its own.
+        A thread reuses the memory of its blocks, so the function must not return a view of one.
         """
         return _map(function, list(self.blocks()))
 
     def placed(self) -> Iterator[Callable[[], Block]]:
-        """Makers of the same blocks that say where each entry stands."""
+        """The same blocks with the position of each entry."""
         if isinstance(self.matrix, np.ndarray):
-            return (partial(self._stretch, part) for part in self._stretches())
+            return (partial(self._slice, part) for part in self._ranges())
         return (partial(self._gather, columns, size) for columns, size in self._groups())
 
     def map_placed(self, function: Callable[[Block], T]) -> list[T]:
-        """`map` for blocks that say where each entry stands."""
+        """`map` for blocks with the position of each entry."""
         return _map(function, list(self.placed()))
 
     @property
     def many(self) -> int:
-        """How many columns there are, also those that no block has."""
+        """The number of columns, including empty ones that no block has."""
         return int(self.matrix.shape[1])
 
     def tops(self) -> Array:
-        """The largest entry of each column; of a dense matrix by blocks of rows, as it lies in memory."""
+        """The largest entry of each column. A dense matrix is read by blocks of rows, in memory order."""
         whole = self.matrix if self.plain else self.whole()
         if whole is not None:
             return largest_of_columns(whole)
@@ -193,11 +193,11 @@ class Columns:
 
     @property
     def rows(self) -> int:
-        """How many entries a column has, with those that a block leaves out."""
+        """The number of entries of a column, including zeros that a block leaves out."""
         return int(self.matrix.shape[0])
 
     def under(self, gain: Array | sp.sparray) -> Columns:
-        """The columns G J[:,y]. A vector gamma stands for diag(gamma), which keeps the columns' sparsity."""
+        """The columns G J[:,y]. A vector gamma stands for diag(gamma), which keeps the columns sparse."""
         if gain.ndim == 1:
             return Columns(self.matrix, gain if self.scale is None else gain * self.scale)
         whole = self.whole()
@@ -210,11 +210,16 @@ class Columns:
         product.sort_indices()
         return Columns(product)
 
-    def _stretch(self, columns: range) -> Block:
+    def _slice(self, columns: range) -> Block:
         part = self.matrix[:, columns.start : columns.stop]
-        return Block(_scale(part, self.scale), np.arange(self.rows)[:, None], np.arange(columns.start, columns.stop))
+        block = workspace("block", part.shape)
+        if self.scale is None:
+            block[:] = part
+        else:
+            np.multiply(self.scale[:, None], part, out=block)
+        return Block(block, np.arange(self.rows)[:, None], np.arange(columns.start, columns.stop))
 
-    def _stretches(self) -> Iterator[range]:
+    def _ranges(self) -> Iterator[range]:
         """The columns of each block of a dense matrix."""
         n, m = self.matrix.shape
         width = max(1, BLOCK // max(1, n))
@@ -244,9 +249,9 @@ class Columns:
 
 
 class Block(NamedTuple):
-    """Some columns of a joint: entries of shape (r, m), the row of each (broadcast), and the places of the columns.
+    """Some columns of a joint: entries of shape (r, m), the row of each (broadcast), and the positions of the columns.
 
-    Rows increase. Those that are left out hold zeros.
+    Rows increase; rows that are left out hold zeros.
     """
 
     entries: Array
@@ -277,39 +282,29 @@ def _entries(make: Callable[[], Block]) -> Array:
     return entries if entries.size else np.zeros((1, 1))
 
 
-def _scale(part: Array, scale: Array | None) -> Array:
-    block = workspace("block", part.shape)
-    if scale is None:
-        block[:] = part
-    else:
-        np.multiply(scale[:, None], part, out=block)
-    return block
-
-
 def _map(function: Callable[[Any], T], makers: list[Callable[[], Any]]) -> list[T]:
     if len(makers) < _FEW:
         before = getattr(_thread, "kept", None)
-        _keep_memory()
+        _reuse_memory()
         try:
             return [function(make()) for make in makers]
         finally:
             _thread.kept = before
-    with ThreadPoolExecutor(min(8, os.cpu_count() or 1), initializer=_keep_memory) as pool:
+    with ThreadPoolExecutor(min(8, os.cpu_count() or 1), initializer=_reuse_memory) as pool:
         return list(pool.map(lambda make: function(make()), makers))
 
 
 _thread = threading.local()
 
 
-def _keep_memory() -> None:
-    """From now on this thread uses its work space again and again."""
+def _reuse_memory() -> None:
     _thread.kept = {}
 
 
 def workspace(name: str, shape: tuple[int, ...]) -> Array:
-    """Memory to fill: fresh, or the same every time on the threads of `Columns.map`.
+    """Uninitialised memory; inside `Columns.map` the same in every call on one thread.
 
-    Fresh megabytes have to be handed out and cleared by the system, which takes longer than the arithmetic on them.
+    Getting fresh megabytes from the system takes longer than the arithmetic on them.
     """
     kept = getattr(_thread, "kept", None)
     if kept is None:
@@ -362,9 +357,9 @@ def heavy_columns(
 ) -> tuple[Array, Array, npt.NDArray[np.intp], npt.NDArray[np.intp]]:
     """The largest entry of each column and the sum of the others, both to full relative precision.
 
-    Subtracting the largest from the sum would cancel where it is most of it. In those heavy columns the others are
-    added up alone; also returned are which columns these are and in which row each has its largest entry.
-    `times` tells how often each entry stands in its column, all but one of the largest being others.
+    Subtracting the largest from the sum cancels where it is above half of it. In those heavy columns the others are
+    added up alone; also returned are the heavy columns and the row of each one's largest entry. `times` is the
+    multiplicity of each entry in its column, where one of the largest is the top and all else are others.
     """
     top = v.max(axis=0)
     mass = v if times is None else times * v

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from minleak._data.formats import open_table
 from minleak._data.parameters import is_number, listed, real, whole
 from minleak._data.sources import read_bytes
-from minleak._data.tables import Table as Columns
 from minleak._data.writing import replacing
 from minleak._face.result import Result
 from minleak._face.tables import Table
@@ -140,8 +140,8 @@ class SizeTable(Result):
             )
         try:
             if not name.lower().endswith(".json"):
-                columns = Columns(path)
-                if not columns.names_columns or not columns.has("padded"):
+                columns = open_table(path)
+                if not columns.has("padded"):
                     raise UnreadableFile(f"{name} is no padding table: it has no column padded")
                 padded = columns.read({}, {"padded": "padded"})["padded"].numbers()
                 return cls(tuple(padded.tolist()))

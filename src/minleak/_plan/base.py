@@ -19,17 +19,19 @@ from minleak._data.labels import Labels
 from minleak._data.matching import rearranged
 from minleak._data.prior import Prior, as_prior
 from minleak._entropy.base import ConditionalEntropy
+from minleak._entropy.names import as_entropy
 from minleak._entropy.standard import STANDARD
 from minleak._face.result import Result
 from minleak._file.format import Contents
 from minleak._file.hashing import Hashes
 from minleak._file.writing import write
+from minleak._measure.leakages import leakage, posterior_vulnerability
 from minleak._measure.properties import PropertyLeakage, Values, measure_blocks
 from minleak.errors import InvalidParameter
 
 if TYPE_CHECKING:
     from minleak._draw.keys import Key
-    from minleak._plan.table_files import ExportedTable
+    from minleak._plan.drawing_table import ExportedTable
 
 # The kinds.
 RINGS = "rings"
@@ -100,18 +102,20 @@ class BasePlan(ABC):
         write(path, arrays, {"kind": self.kind, **numbers})
 
     @property
-    @abstractmethod
     def success(self) -> float:
         """How often one guess is right after a draw was seen."""
+        return posterior_vulnerability(self.prior, self.channel())
 
-    @abstractmethod
     def entropy(self, entropy: ConditionalEntropy | str, *, of: Values | None = None) -> float:
         """H(X|Y), what is left after a draw was seen; with `of`, H(f(X)|Y) of a property of the secret."""
+        if of is not None:
+            return self.property_leakage(of, [entropy]).rows[0].after
+        return as_entropy(entropy).conditional(self.prior, self.channel())
 
     @abstractmethod
     def summary(self, entropies: Sequence[ConditionalEntropy | str] = STANDARD, *, of: Values | None = None) -> Result:
-        """What there is to say of the plan, with the leakage in each entropy, about a property of the secret too where
-        `of` gives one; prints in words and tables.
+        """The plan in words and tables, with the leakage in each entropy, also about a property of the secret if `of`
+        gives one.
         """
 
     def leakage(
@@ -121,11 +125,18 @@ class BasePlan(ABC):
         prior: Prior | Iterable[Any] | None = None,
         of: Values | None = None,
     ) -> float:
-        """H(X) - H(X|Y); with `prior`, if secrets are drawn from that one; with `of`, H(f(X)) - H(f(X)|Y) of a property
-        of the secret.
+        """H(X) - H(X|Y). With `prior`, if secrets are drawn from that one: its labels may be in another order, and
+        those that it lacks have probability zero. With `of`, H(f(X)) - H(f(X)|Y) of a property of the secret.
         """
-        del entropy, prior, of
-        raise InvalidParameter(self.cannot["leakage"])
+        if "leakage" in self.cannot:
+            raise InvalidParameter(self.cannot["leakage"])
+        if of is not None:
+            return self.property_leakage(of, [entropy], prior=prior).rows[0].leakage
+        return leakage(self._under(prior), self.channel(), entropy)
+
+    def _under(self, prior: Prior | Iterable[Any] | None) -> Any:
+        """The prior that secrets are drawn from, in the plan's order: its own unless another is given."""
+        return self.prior if prior is None else rearranged(as_prior(prior), self.prior.labels)
 
     def success_of(self, of: Values, *, prior: Prior | Iterable[Any] | None = None) -> float:
         """How often one guess at a property f(X) of the secret is right that sees what is shown; with `prior`, if
@@ -147,12 +158,12 @@ class BasePlan(ABC):
         *,
         prior: Prior | Iterable[Any] | None = None,
     ) -> PropertyLeakage:
-        """All that is to say about what is shown and a property f(X) of the secret: how often it is guessed blind, with
-        a set and with the worst set, and its leakage in each entropy. O(members of all sets).
+        """What is shown tells about a property f(X) of the secret: how often it is guessed blind, with a set and with
+        the worst set, and its leakage in each entropy. O(members of all sets).
 
         Gains that a plan was made with are those of guessing the secret: they do not count here.
         """
-        under = self.prior if prior is None else rearranged(as_prior(prior), self.prior.labels)
+        under = self._under(prior)
         return measure_blocks(self.joint_blocks(under.p), under, of, entropies)
 
     def joint_blocks(self, p: Array) -> Iterator[Any]:
@@ -197,7 +208,7 @@ class BasePlan(ABC):
         >>> plan.export(os.path.join(tempfile.mkdtemp(), "table.json")).secrets
         3
         """
-        from minleak._plan.table_files import export_table
+        from minleak._plan.drawing_table import export_table
 
         return export_table(self, os.fsdecode(path), hashed, raw_labels=raw_labels)
 

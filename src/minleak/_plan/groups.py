@@ -167,7 +167,7 @@ class GroupTree:
             caps = self.caps[self.levels == level]
             least, most = int(caps.min()), int(caps.max())
             among = f"{least}" if least == most else f"{least} to {most}"
-            said.append(f"at most {among} of a group, of which there are {len(caps):,}")
+            said.append(f"at most {among} members of each of {len(caps):,} groups")
         return "; inside them ".join(said)
 
 

@@ -17,8 +17,7 @@ from minleak._attack.profiles import SortedPrior
 from minleak._attack.world import SampledSets, World, count_sample, estimate_world, sets_to_draw
 from minleak._data.arrays import Array
 from minleak._data.channel import Channel
-from minleak._data.matching import rearranged
-from minleak._data.prior import Prior, as_prior
+from minleak._data.prior import Prior
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropies, as_entropy
 from minleak._entropy.standard import FEW, STANDARD
@@ -29,15 +28,13 @@ from minleak._layouts.tiers import find_partition
 from minleak._measure.leakages import difference
 from minleak._measure.properties import Values
 from minleak._plan.base import BLOCKS, BasePlan, ListedSampler
-from minleak._plan.drawing_table import check_label_key
-from minleak._plan.exporting import column_of_secrets, table_of_rows
 from minleak._plan.groups import GroupTree
-from minleak._plan.joints import partition_blocks
 from minleak._plan.partition import Partition, cut
 from minleak._plan.rings import LIMIT
 from minleak._plan.rows_read import RowsRead, as_rows, read_by_blocks
 from minleak._plan.storing import group_arrays, groups_from
 from minleak._plan.summaries import BlockSummary, summarize_blocks, tell_property
+from minleak._plan.written_out import column_of_secrets, columns_of, table_of_rows
 from minleak.errors import InvalidParameter
 
 if TYPE_CHECKING:
@@ -118,7 +115,7 @@ class BlockPlan(BasePlan):
         of a property of the secret. O(n).
         """
         if of is not None:
-            return self.property_leakage(of, [entropy]).rows[0].after
+            return super().entropy(entropy, of=of)
         return self.partition.entropies(self.prior, [as_entropy(entropy)])[0]
 
     def leakage(
@@ -128,13 +125,10 @@ class BlockPlan(BasePlan):
         prior: Prior | Iterable[Any] | None = None,
         of: Values | None = None,
     ) -> float:
-        """H(X) - H(X|Y). With `prior`, if secrets are drawn from that one: its labels may be in another order, and
-        those that it lacks have probability zero. With `of`, that of a property of the secret: see `Plan.leakage`.
-        """
+        """H(X) - H(X|Y), see `BasePlan.leakage`. O(n)."""
         if of is not None:
-            return self.property_leakage(of, [entropy], prior=prior).rows[0].leakage
-        H = as_entropy(entropy)
-        under = self.prior if prior is None else rearranged(as_prior(prior), self.prior.labels)
+            return super().leakage(entropy, prior=prior, of=of)
+        H, under = as_entropy(entropy), self._under(prior)
         return difference(H, H(under), self.partition.entropies(under, [H])[0])
 
     def loss(self, entropy: ConditionalEntropy | str) -> float:
@@ -170,14 +164,15 @@ class BlockPlan(BasePlan):
     def summary(
         self, entropies: Sequence[ConditionalEntropy | str] = STANDARD, *, of: Values | None = None
     ) -> BlockSummary:
-        """What there is to say of the plan, with the leakage in each entropy, about a property of the secret too where
-        `of` gives one; prints in words and tables.
+        """The plan in words and tables, with the leakage in each entropy, also about a property of the secret if `of`
+        gives one.
         """
         return tell_property(self, summarize_blocks(self, entropies), of, entropies)
 
     def joint_blocks(self, p: Array) -> Iterator[Any]:
         """The columns of the joint for the probabilities of the secrets, one for each block."""
-        return partition_blocks(self.partition.members, self.partition.begins, p)
+        members, begins = self.partition.members, self.partition.begins
+        yield columns_of(members, p[members], begins, len(p))
 
     def _sample_blocks(self, counts: Indices, rng: np.random.Generator) -> SampledSets:
         """Blocks as likely as they are: each is drawn in proportion to its mass, so that is what its members own; or
@@ -203,10 +198,8 @@ class BlockPlan(BasePlan):
 
     def channel(self) -> Channel:
         """The explicit channel, observables labelled by their blocks. Sparse."""
-        import scipy.sparse as sp
-
-        n, (members, begins) = len(self.prior), (self.partition.members, self.partition.begins)
-        matrix = sp.csc_array((np.ones(n), members, begins), shape=(n, len(begins) - 1))
+        n = len(self.prior)
+        matrix = columns_of(self.partition.members, np.ones(n), self.partition.begins, n)
         inputs = None if self.prior.labels.is_default else self.prior.labels
         return Channel(matrix, inputs=inputs, outputs=[block for block, _ in self.sets()])
 
@@ -254,6 +247,8 @@ class BlockPlan(BasePlan):
         >>> ml.design({"flu": 5, "cold": 4, "gout": 2}, k=2, layout="blocks").partitions().to_pylist()[0]
         {'value': 'cold', 'partition': 0}
         """
+        from minleak._plan.drawing_table import check_label_key  # with SQLite, which few need
+
         blocks = self.partition.block_of()
         values = [str(label) for label in self.prior.labels]
         name = "value"

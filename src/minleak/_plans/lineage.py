@@ -16,11 +16,10 @@ import pyarrow as pa
 from minleak._data.arrays import Array, Indices
 from minleak._data.channel import Channel
 from minleak._data.labels import Labels
-from minleak._data.matching import join, rearranged, take
+from minleak._data.matching import join, take
 from minleak._data.parameters import real, whole
 from minleak._data.prior import Prior, as_prior, total_of
 from minleak._entropy.base import ConditionalEntropy
-from minleak._entropy.names import as_entropy
 from minleak._entropy.standard import STANDARD
 from minleak._file.format import Contents, require, require_number, require_whole
 from minleak._file.hashing import hash_parts, label_parts
@@ -29,7 +28,6 @@ from minleak._layouts.base import Layout
 from minleak._lineage.cadence import is_due
 from minleak._lineage.ledger import DAILY, LAST_DAY, MOST, SERIES, Ledger
 from minleak._lineage.today import SHARES, Today, check_enough, leaks_today
-from minleak._measure.leakages import leakage, posterior_vulnerability
 from minleak._measure.properties import Values
 from minleak._plan.base import BLOCKS, LINEAGE, RINGS, BasePlan
 from minleak._plan.groups import Groups, GroupTree
@@ -51,7 +49,8 @@ class Lineage(BasePlan):
     A set that never changes tells nothing new. So the sets, odds and sticky draws of every listed secret stay as they
     were, whatever is counted later; secrets that are gone stay listed; and new ones wait until they are enough for a
     part of their own, which is an ordinary plan. `parts` are these plans in their order, `pending` the secrets that
-    wait. What an observer of all versions gets is one look at one set.
+    wait. What an observer of all versions gets is one look at one set. `prior` has the counts of the last day, and
+    `success`, `entropy` and `leakage` are by these.
 
     >>> import minleak as ml
     >>> plan = ml.design({"flu": 40, "cold": 30, "gout": 20, "mumps": 15}, k=2)
@@ -140,32 +139,6 @@ class Lineage(BasePlan):
 
     # -- what it says -------------------------------------------------------------------------------------------------
 
-    @property
-    def success(self) -> float:
-        """How often one guess is right that sees a set, by the counts of the last day."""
-        return posterior_vulnerability(self.prior, self.channel())
-
-    def entropy(self, entropy: ConditionalEntropy | str, *, of: Values | None = None) -> float:
-        """H(X|Y) by the counts of the last day; with `of`, H(f(X)|Y) of a property of the secret."""
-        if of is not None:
-            return self.property_leakage(of, [entropy]).rows[0].after
-        return as_entropy(entropy).conditional(self.prior, self.channel())
-
-    def leakage(
-        self,
-        entropy: ConditionalEntropy | str,
-        *,
-        prior: Prior | Iterable[Any] | None = None,
-        of: Values | None = None,
-    ) -> float:
-        """H(X) - H(X|Y) by the counts of the last day, or if secrets are drawn from `prior`. With `of`, that of a
-        property of the secret: see `Plan.leakage`.
-        """
-        if of is not None:
-            return self.property_leakage(of, [entropy], prior=prior).rows[0].leakage
-        under = self.prior if prior is None else rearranged(as_prior(prior), self.prior.labels)
-        return leakage(under, self.channel(), entropy)
-
     def joint_blocks(self, p: Array) -> Iterator[Any]:
         """The columns of the joint for the probabilities of the secrets, one part after the other."""
         import scipy.sparse as sp
@@ -177,12 +150,10 @@ class Lineage(BasePlan):
     def summary(
         self, entropies: Sequence[ConditionalEntropy | str] = STANDARD, *, of: Values | None = None
     ) -> LineageSummary:
-        """What there is to say of the plan, with the leakage in each entropy, about a property of the secret too where
-        `of` gives one; prints in words and tables.
+        """The plan in words and tables, with the leakage in each entropy, also about a property of the secret if `of`
+        gives one.
         """
-        from minleak._plans.lineage_worth import parts_worth
-
-        return tell_property(self, summarize_lineage(self, parts_worth(self), entropies), of, entropies)
+        return tell_property(self, summarize_lineage(self, entropies), of, entropies)
 
     def in_the_world(self, *, seed: int = 0) -> Today:
         """What leaks today: how often an attacker is right who knows the true rates of the last day and saw every

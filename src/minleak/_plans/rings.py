@@ -27,16 +27,14 @@ from minleak._file.hashing import hash_parts, label_parts
 from minleak._measure.leakages import difference
 from minleak._measure.properties import Values
 from minleak._plan.base import RINGS, BasePlan
-from minleak._plan.cost import Cost
-from minleak._plan.explicit import ENTRIES, explicit_channel
-from minleak._plan.exporting import ROWS, rows_of_rings
+from minleak._plan.distances import Cost
 from minleak._plan.groups import GroupTree
-from minleak._plan.joints import ring_blocks
 from minleak._plan.rings import Homes, Ring, check_rings, zero_weight_line
 from minleak._plan.sampler import RingSampler, TierSampler
 from minleak._plan.storing import ring_contents, ring_fields
 from minleak._plan.summaries import PlanSummary, summarize_rings, tell_property
 from minleak._plan.tiers import CommonPhases, Tier
+from minleak._plan.written_out import ENTRIES, ROWS, explicit_channel, ring_blocks, rows_of_rings
 from minleak.errors import InvalidParameter
 
 if TYPE_CHECKING:
@@ -230,7 +228,7 @@ class Plan(BasePlan):
         """
         H = as_entropy(entropy)
         if of is not None:
-            return self.property_leakage(of, [H]).rows[0].after
+            return super().entropy(H, of=of)
         columns = Columns(self.target[:, None])
         if self.gains is None:
             if not H.symmetric:
@@ -261,7 +259,7 @@ class Plan(BasePlan):
         """
         H = as_entropy(entropy)
         if of is not None:
-            return self.property_leakage(of, [H], prior=prior).rows[0].leakage
+            return super().leakage(H, prior=prior, of=of)
         if prior is not None:
             return mismatched_leakage(self, H, prior)
         if self.gains is None:
@@ -290,8 +288,8 @@ class Plan(BasePlan):
     def summary(
         self, entropies: Sequence[ConditionalEntropy | str] = STANDARD, *, of: Values | None = None
     ) -> PlanSummary:
-        """What there is to say of the plan, with the leakage in each entropy, about a property of the secret too where
-        `of` gives one; prints in words and tables.
+        """The plan in words and tables, with the leakage in each entropy, also about a property of the secret if `of`
+        gives one.
         """
         return tell_property(self, summarize_rings(self, entropies), of, entropies)
 

@@ -37,7 +37,7 @@ def strings_page(plan: UnlistedPlan, misfit: Misfit | None, *, title: str | None
         verdict=f"An attacker who sees a set and {knows} guesses the secret {percent(worth)} of the time.",
         misfit=misfit,
         example=summary.example,
-        certificate=certify(plan, plan.prior),
+        certificate=certify(plan),
     )
 
 

@@ -10,12 +10,13 @@ import numpy as np
 import pyarrow as pa
 
 from minleak._data.arrays import Array, Indices
+from minleak._data.formats import open_table
 from minleak._data.frames import have_one_index
 from minleak._data.labels import Labels
 from minleak._data.numbers import spell_numbers
 from minleak._data.parameters import is_number, truth
 from minleak._data.properties import as_property
-from minleak._data.tables import Column, Table, as_values, column_names
+from minleak._data.tables import Column, as_values, column_names
 from minleak._samples.ragged import as_sequences
 from minleak.errors import InvalidParameter, MinleakError, shown
 
@@ -139,7 +140,7 @@ def read_events(
     seen = {f"observable {i + 1}" if i else "observable": name for i, name in enumerate(names)}
     beside = {role: name for role, name in (("blocks", blocks), ("of", of)) if isinstance(name, str)}
     numbers = {} if weight is None else {"weight": weight}
-    table = Table(source, format=format, what="events are")
+    table = open_table(source, format=format, what="events are")
     choose = ", ".join(f"{role}=" for role in ("secret", "observable", *numbers, *beside))
     read = table.read({"secret": secret, **seen, **beside}, numbers, choose=choose)
     found = collect_events(
@@ -162,7 +163,7 @@ def read_sequences(
     names = [observable] if isinstance(observable, str) else observable
     names = column_names(names, "observable is the name of a column, or several, each once")
     seen = {f"observable {i + 1}" if i else "observable": name for i, name in enumerate(names)}
-    table = Table(source, format=format, what="events are")
+    table = open_table(source, format=format, what="events are")
     read = table.read({"stream": stream, "secret": secret}, seen, choose="stream=, secret=, observable=")
     s, _ = read["stream"].codes()
     x, secrets = read["secret"].codes()

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
-from minleak._certify.rings import Certificate, Check
+from minleak._certify.certificate import Certificate, Check
 from minleak._warehouse.counts import integer_column, times
 from minleak._warehouse.engines.base import Engine, ibis_module
 from minleak._warehouse.lineage import WarehouseLineage
@@ -48,7 +48,7 @@ def certify(
     ok  homes are sets of u different secrets of one weight: 1 homes
     ok  idle secrets are in sets of at most k
     ok  the weights are the prior's: compared secret by secret
-    gap in prior: 0
+    total variation between the prior and the plan's integer weights: 0
     """
     if isinstance(plan, WarehouseLineage):
         return _certify_lineage(plan, table)

@@ -306,7 +306,7 @@ def test_an_index_that_misses_a_label(path):
         return slots
 
     found = ml.certify(changed(path, slots=emptied), PRIOR)
-    assert [check.what for check in found.checks if not check.ok] == ["every label is found, once"]
+    assert [check.what for check in found.checks if not check.ok] == ["the index of the file finds every label, once"]
 
 
 # -- tables ----------------------------------------------------------------------------------------------------------
