@@ -36,11 +36,11 @@ def certify_blocks(
         checks += _best_checks(plan, prior, measures)
         checks += check_labels(plan, prior)
         gaps = plan.losses([H for H in measures if isinstance(H, Entropy)])
-    claim = f"no partition into blocks of at most {plan.k} secrets leaks less, in {_listed(measures)}"
+    claim = f"no partition into blocks of at most {plan.k} secrets leaks less, in {_list_names(measures)}"
     return Certificate.of(claim, checks, exact=exact, gaps=gaps)
 
 
-def _listed(measures: Sequence[ConditionalEntropy]) -> str:
+def _list_names(measures: Sequence[ConditionalEntropy]) -> str:
     return ", ".join(H.name for H in measures) or "no entropy"
 
 
@@ -88,10 +88,10 @@ def _best_checks(plan: BlockPlan, prior: Prior, measures: Sequence[ConditionalEn
     proved = [H for H in measures if best_sorted(H.form)]
     others = [H for H in measures if not best_sorted(H.form)]
     if proved:
-        yield Check("no partition into blocks of at most k leaks less", True, f"a theorem in {_listed(proved)}")
+        yield Check("no partition into blocks of at most k leaks less", True, f"a theorem in {_list_names(proved)}")
     if others:
         no_theorem = "there is no such theorem: another partition may leak less"
-        yield Check(f"the same in {_listed(others)}", False, no_theorem)
+        yield Check(f"the same in {_list_names(others)}", False, no_theorem)
 
 
 def _distance(plan: BlockPlan, prior: Prior, measures: Sequence[ConditionalEntropy]) -> str:

@@ -157,7 +157,7 @@ def _check_homes(tier: Tier, owned: Indices) -> Check:
 
 
 def _check_ring(number: int, ring: Ring, owned: Indices) -> Check:
-    starts, ends, members = ring.starts, ring.ends(), ring.listed()
+    starts, ends, members = ring.starts, ring.ends(), ring.list_members()
     np.add.at(owned, members, ends - starts)
     several = np.flatnonzero(np.bincount(members)[members] > 1)
     short = bool((ends - starts <= ring.length).all())

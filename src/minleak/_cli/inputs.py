@@ -23,7 +23,7 @@ from minleak._data.formats.lines import text_lines
 from minleak._data.formats.logs import recognise_log
 from minleak._data.labels import Labels
 from minleak._data.properties import Property, as_property
-from minleak._data.sources import BOM
+from minleak._data.sources import BOM, HEAD
 from minleak.errors import InvalidParameter, MinleakError, MinleakWarning, UnreadableFile
 
 # What --weight says where every row is an event.
@@ -34,8 +34,6 @@ class _Stdin(io.BytesIO):
     name = "stdin"
 
 
-# So many bytes show whether stdin is a log.
-_HEAD = 1 << 16
 # What stdin was read from last.
 _read: list[Any] = []
 
@@ -96,7 +94,7 @@ def rows_of(path: str, format: str | None = None) -> dict[str, Any]:
     if format in FORMATS and FORMATS[format].is_log:
         return {"source": _open_stdin(), "format": format}
     data = stdin()
-    return {"source": _Stdin(data), "format": format or recognise_log(data[:_HEAD]) or "csv"}
+    return {"source": _Stdin(data), "format": format or recognise_log(data[:HEAD]) or "csv"}
 
 
 def rows_beside(path: str, first: str = "PRIOR") -> dict[str, Any]:

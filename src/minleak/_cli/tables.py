@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, BinaryIO
 
-from minleak._data.writing import replacing
+from minleak._file.replacing import replace_file
 from minleak.errors import InvalidParameter, MinleakError
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def write_table(rows: pa.Table, path: str, *, remedy: str = "write .parquet") ->
 
         refuse_formulas(rows, remedy)
     try:
-        with replacing(path) as file:
+        with replace_file(path) as file:
             WRITERS[ending](rows, file)
     except OSError as error:
         raise MinleakError(f"cannot write {path}: {error.strerror or 'the file system refused'}") from None

@@ -18,7 +18,7 @@ from minleak._data.columns import Columns, ones, size_of
 from minleak._data.dit_distributions import is_dit
 from minleak._data.frames import axes
 from minleak._data.hyper import Hyper, Posteriors, compute_hyper, compute_posteriors
-from minleak._data.labels import Labels, labelled, match, named
+from minleak._data.labels import Labels, check_labels, match, named
 from minleak._data.matrices import (
     DENSE,
     as_csc,
@@ -111,8 +111,8 @@ class Channel:
         """Take a matrix of checked entries without copying it, and label it."""
         self.matrix, self.exact, self.tolerance = matrix, exact, tolerance
         n, m = matrix.shape
-        self.inputs = labelled(inputs, n, "inputs", "rows", InvalidChannel)
-        self.outputs = labelled(outputs, m, "outputs", "columns", InvalidChannel)
+        self.inputs = check_labels(inputs, n, "inputs", "rows", InvalidChannel)
+        self.outputs = check_labels(outputs, m, "outputs", "columns", InvalidChannel)
         for array in (matrix,) if self.is_dense else (matrix.data, matrix.indices, matrix.indptr):
             array.flags.writeable = False
 

@@ -1,4 +1,4 @@
-"""Progress: how long work reports how far it is."""
+"""Progress: the callback by which long work reports its progress."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-# Called with the steps that are done, how many there are, and what comes next.
+# Called with the number of steps done, the number of all steps, and what comes next.
 Progress = Callable[[int, int, str], None]
 
 # Seconds between two reports of work that cannot report by itself.

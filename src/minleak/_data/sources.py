@@ -20,7 +20,9 @@ BOM = b"\xef\xbb\xbf"
 # A gzip file may unpack to this many bytes, or to this many times its size. Tables and logs shrink to between a third
 # and a thirtieth; a file made to fill memory, to a thousandth.
 _MOST, _RATIO = 1 << 26, 100
-_PIECE, _HEAD = 1 << 23, 1 << 16
+_PIECE = 1 << 23
+#: The bytes at the start of a file that decide its format.
+HEAD = 1 << 16
 
 
 def is_file(source: Any) -> bool:
@@ -63,7 +65,7 @@ def read_pieces(source: Source, name: str, size: int = _PIECE) -> Iterator[bytes
 
 def read_head(source: Source, name: str) -> bytes:
     """The first 64 KiB of a file."""
-    return next(read_pieces(source, name, _HEAD), b"")[:_HEAD]
+    return next(read_pieces(source, name, HEAD), b"")[:HEAD]
 
 
 def check_utf8(text: bytes, name: str) -> None:

@@ -25,8 +25,8 @@ import pyarrow.compute as pc
 
 from minleak._data.arrays import Indices
 from minleak._data.label_bytes import labels_in_bytes
-from minleak._data.writing import replacing
 from minleak._face.result import Result
+from minleak._file.replacing import replace_file
 from minleak._plan.partition import Partition
 from minleak._plan.streams import hmac_sha256, message
 from minleak.errors import InvalidKey, InvalidParameter, MinleakError
@@ -221,7 +221,7 @@ def export_table(plan: BasePlan, path: str, hashed: Key | bytes | None, *, raw_l
         remedy = "write .parquet, .json or .sqlite, or say raw_labels= if programs alone read it"
         refuse_formulas(pa.table({"secret": table.secrets}), remedy)
     try:
-        with replacing(path) as file:
+        with replace_file(path) as file:
             WRITERS[ending](table, file)
     except OSError as error:
         raise MinleakError(f"cannot write {path}: {error.strerror or 'the file system refused'}") from None

@@ -485,10 +485,9 @@ def measure_parts(plan: Any) -> tuple[PartWorth, ...]:
     found = []
     for number, (part, begin) in enumerate(zip(plan.parts, plan.begins.tolist(), strict=False)):
         own = slice(begin, begin + len(part.prior))
-        labels, weights, success = part.prior.labels, plan.prior.weights[own], None
+        weights, success = plan.prior.weights[own], None
         if weights.any():
-            today = Prior(weights, labels=None if labels.is_default else labels)
-            success = posterior_vulnerability(today, part.channel())
+            success = posterior_vulnerability(Prior(weights, labels=part.prior.labels), part.channel())
         made = part.success if getattr(part, "gains", None) is None else None
         found.append(PartWorth(number, len(weights), float(plan.prior.p[own].sum()), made, success))
     return tuple(found)

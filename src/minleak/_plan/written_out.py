@@ -56,19 +56,18 @@ def explicit_channel(plan: Plan, *, dense: bool = False, exact: bool = False, li
     rows = np.concatenate([members.ravel(), *idle])
     sizes = [members.shape[1]] * len(members) + [len(group) for group in idle]
     columns = np.repeat(np.arange(len(sizes)), sizes)
-    inputs = None if labels.is_default else labels
     if exact:
         matrix: Any = np.full((n, len(sizes)), Fraction(0), dtype=object)
         over = np.repeat(lengths, members.shape[1]).tolist()
         for place, (x, y) in enumerate(zip(rows.tolist(), columns.tolist(), strict=True)):
             matrix[x, y] = Fraction(over[place], int(denominators[x])) if place < len(over) else Fraction(1)
-        return Channel(matrix, inputs=inputs, outputs=names)
+        return Channel(matrix, inputs=labels, outputs=names)
     with np.errstate(divide="ignore"):  # of a plan that is none the channel is refused
         on_rings = np.repeat(lengths, members.shape[1]) / denominators[members.ravel()]
         on_rings = on_rings.astype(np.float64)
     data = np.concatenate([on_rings, np.ones(len(rows) - members.size)])
     sparse = sp.csc_array((data, (rows, columns)), shape=(n, len(sizes)))
-    return Channel(sparse.toarray() if dense else sparse, inputs=inputs, outputs=names)
+    return Channel(sparse.toarray() if dense else sparse, inputs=labels, outputs=names)
 
 
 def _distinct(plan: Plan) -> tuple[Indices, Indices]:

@@ -85,11 +85,13 @@ class BlockPlan(BasePlan):
         if wrong is None and self.groups is not None:
             wrong = self.groups.wrong_with(len(self.prior))
         if wrong is not None:
-            raise InvalidParameter(f"these fields are no plan: {wrong}; minleak.design(prior, k) makes plans")
+            raise InvalidParameter(
+                f"these fields are not those of a plan: {wrong}; minleak.design(prior, k) makes plans"
+            )
 
     @cached_property
     def digest(self) -> bytes:
-        """32 bytes that stand for the labels and the blocks, and name the plan in set ids."""
+        """A hash, 32 bytes, of the labels and the blocks; set ids depend on it."""
         index = "<i4" if len(self.prior) < 2**31 else "<i8"
         blocks = [self.partition.members.astype(index, copy=False), self.partition.begins.astype("<i8", copy=False)]
         parts: list[Any] = [*blocks]
@@ -152,9 +154,7 @@ class BlockPlan(BasePlan):
         return {H.name: difference(H, *both) for H, *both in zip(measures, best, after, strict=True)}
 
     def in_the_world(self, *, entropies: Sequence[ConditionalEntropy | str] = FEW, seed: int = 0) -> World:
-        """What the blocks leak when the counts are a sample, to an attacker who knows the truth: see
-        `Plan.in_the_world` and `World`.
-        """
+        """What the blocks leak in the true population that the counts are a sample of: see `Plan.in_the_world`."""
         counts, sample = count_sample(self.prior)
         certified = {H.name: self.leakage(H) for H in as_entropies(entropies)}
         return estimate_world(
@@ -175,8 +175,8 @@ class BlockPlan(BasePlan):
         yield columns_of(members, p[members], begins, len(p))
 
     def _sample_blocks(self, counts: Indices, rng: np.random.Generator) -> SampledSets:
-        """Blocks as likely as they are: each is drawn in proportion to its mass, so that is what its members own; or
-        each once, where their sizes differ so much that few large ones could be drawn.
+        """Blocks drawn in proportion to their mass; or each block once, where sizes differ so much that few large ones
+        would be drawn.
         """
         partition = self.partition
         mass = np.add.reduceat(self.prior.p[partition.members], partition.begins[:-1])
@@ -200,8 +200,7 @@ class BlockPlan(BasePlan):
         """The explicit channel, observables labelled by their blocks. Sparse."""
         n = len(self.prior)
         matrix = columns_of(self.partition.members, np.ones(n), self.partition.begins, n)
-        inputs = None if self.prior.labels.is_default else self.prior.labels
-        return Channel(matrix, inputs=inputs, outputs=[block for block, _ in self.sets()])
+        return Channel(matrix, inputs=self.prior.labels, outputs=[block for block, _ in self.sets()])
 
     def table(self) -> pa.Table:
         """A row for each secret, in input order: `secret`, `set_number` (its block), and one place, from `first` 0 to
@@ -288,7 +287,7 @@ class BlockPlan(BasePlan):
 
 @dataclass(frozen=True, eq=False)
 class BlockSampler(ListedSampler):
-    """Blocks at work."""
+    """Draws from blocks, where there is no choice."""
 
     plan: BlockPlan
 

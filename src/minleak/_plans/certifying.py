@@ -19,7 +19,7 @@ from minleak._certify.rows import certify_rows
 from minleak._certify.strings import certify_strings
 from minleak._data.channel import Channel, as_channel
 from minleak._data.labels import Labels
-from minleak._data.matching import matched
+from minleak._data.matching import find_positions
 from minleak._data.parameters import listed, real
 from minleak._data.prior import Prior, as_prior
 from minleak._entropy.base import ConditionalEntropy
@@ -159,7 +159,7 @@ def _in_order(plan: BasePlan, prior: Any, gains: Any) -> tuple[Any, Any]:
     if prior is known or not isinstance(prior, Prior) or not isinstance(known, Prior) or len(prior) != len(known):
         return prior, gains
     labels = known.labels
-    at = matched(labels, prior.labels)
+    at = find_positions(labels, prior.labels)
     if at is None or not np.array_equal(np.sort(at), np.arange(len(at))):
         return prior, gains
     worth = None if gains is None else listed(gains, "the gains are one number for each secret")

@@ -46,10 +46,10 @@ _PARTS = 100_000
 class Lineage(BasePlan):
     """A plan that was updated: made by `plan.update(counts)`.
 
-    A set that never changes tells nothing new. So the sets, odds and sticky draws of every listed secret stay as they
-    were, whatever is counted later; secrets that are gone stay listed; and new ones wait until they are enough for a
-    part of their own, which is an ordinary plan. `parts` are these plans in their order, `pending` the secrets that
-    wait. What an observer of all versions gets is one look at one set. `prior` has the counts of the last day, and
+    A set that never changes tells nothing new. So the sets, odds and sticky draws of every listed secret stay the same,
+    whatever is counted later; secrets that no longer occur stay listed; and new ones wait until there are enough of
+    them for a part of their own, which is an ordinary plan. `parts` are these plans in their order, `pending` the
+    waiting secrets. An observer of all versions gets one look at one set. `prior` has the counts of the last day, and
     `success`, `entropy` and `leakage` are by these.
 
     >>> import minleak as ml
@@ -116,7 +116,7 @@ class Lineage(BasePlan):
 
     @cached_property
     def digest(self) -> bytes:
-        """32 bytes that stand for the parts and the ledger."""
+        """A hash, 32 bytes, of the parts and the ledger."""
         ledger = self.ledger
         numbers = np.array([ledger.listed, ledger.day, ledger.began, ledger.version])
         arrays = [getattr(ledger, name) for name in (*SERIES, *DAILY)]
@@ -126,11 +126,10 @@ class Lineage(BasePlan):
     @cached_property
     def prior(self) -> Prior:
         """The listed secrets, in the order of the parts, with what was counted of each on the last day."""
-        labels = join([part.prior.labels for part in self.parts])
         counts = self.ledger.counts[: self.ledger.listed]
         if not counts.any():
             counts = self.ledger.pools[: self.ledger.listed]
-        return Prior(counts, labels=None if labels.is_default else labels)
+        return Prior(counts, labels=join([part.prior.labels for part in self.parts]))
 
     @cached_property
     def begins(self) -> Indices:
@@ -156,8 +155,8 @@ class Lineage(BasePlan):
         return tell_property(self, summarize_lineage(self, entropies), of, entropies)
 
     def in_the_world(self, *, seed: int = 0) -> Today:
-        """What leaks today: how often an attacker is right who knows the true rates of the last day and saw every
-        version, with an interval, beside what a plan made today would give. See `Today`.
+        """What leaks today, in the true population: how often an attacker is right who knows the true rates of the last
+        day and saw every version, with an interval, beside what a plan made today would give. See `Today`.
 
         The counts of a day are a sample, and rates move. So each secret's rate is estimated from its pooled counts,
         how long it has been counted, how much rates move in a day and how many secrets go, all from the counts
@@ -222,8 +221,7 @@ class Lineage(BasePlan):
         channels = [part.channel() for part in self.parts]
         matrix = sp.block_diag([channel.matrix for channel in channels], format="csc")
         outputs = [name for channel in channels for name in channel.outputs]
-        labels = self.prior.labels
-        return Channel(sp.csc_array(matrix), inputs=None if labels.is_default else labels, outputs=outputs)
+        return Channel(sp.csc_array(matrix), inputs=self.prior.labels, outputs=outputs)
 
     def table(self) -> pa.Table:
         """Rows from which any language draws as the plan does: those of the parts, with their sets numbered on."""
@@ -275,34 +273,27 @@ class Lineage(BasePlan):
     def _part(self, ledger: Ledger, layout: Any, groups: Groups | None, gains: Mapping[Any, Any] | None) -> Any:
         """The plan of those that wait, by all that was counted of them."""
         labels = take(ledger.labels, ledger.waiting)
-        grouped = self.parts[0].groups is not None
-        if grouped != (groups is not None):
-            raise InvalidParameter(
-                "the plan was made with groups, which new secrets need too: give groups= by label, with their caps"
-                if grouped
-                else "the plan was made without groups, so its parts have none: leave out groups="
-            )
+        for name, given in (("groups", groups), ("gains", gains)):
+            made_with = getattr(self.parts[0], name, None) is not None
+            if made_with and given is None:
+                raise InvalidParameter(
+                    f"the plan was made with {name}, which new secrets need too: give {name}= by label"
+                )
+            if given is not None and not made_with:
+                raise InvalidParameter(f"the plan was made without {name}, so its parts have none: leave out {name}=")
         level = groups
         while level is not None:
             if not isinstance(level.by, Mapping):
                 raise InvalidParameter("the groups of new secrets are a mapping by label, as some may wait for days")
             level = level.inside
-        made_with = getattr(self.parts[0], "gains", None) is not None
-        if made_with != (gains is not None):
-            raise InvalidParameter(
-                "the plan was made with gains, which new secrets need too: give gains= by label"
-                if made_with
-                else "the plan was made without gains, so its parts have none: leave out gains="
-            )
         worth = None if gains is None else _by_label(gains, labels)
-        shape = _layout_of(self.layout) if layout is None else layout
+        shape: Any = _layout_of(self.layout) if layout is None else layout
         shape = shape(list(labels)) if callable(shape) and not isinstance(shape, Layout) else shape
         if not isinstance(shape, str) and shape.name != self.layout:
             raise InvalidParameter(f"a new part has the plan's layout, {self.layout}, and not {shape.name}")
         pools = np.maximum(ledger.pools[ledger.listed :], 1)
         total = total_of(pools)
-        chosen: Any = shape
-        return design(Prior.trusted(pools, labels, total, total), self.k, layout=chosen, groups=groups, gains=worth)
+        return design(Prior.trusted(pools, labels, total, total), self.k, layout=shape, groups=groups, gains=worth)
 
     # -- at work and in files -----------------------------------------------------------------------------------------
 

@@ -150,7 +150,7 @@ def _on_rings(
 ) -> Plan:
     """The plan of least leakage that the layout lays."""
     gamma = None if gains is None else _gains(gains, prior.labels)
-    grid = (prior if gamma is None else _gained(prior, gamma)).on_grid(LIMIT // k)
+    grid = (prior if gamma is None else _apply_gains(prior, gamma)).on_grid(LIMIT // k)
     problem = LayoutInput(grid.weights, prior.labels, Giants(np.empty(0, dtype=np.int64), k, 0), progress=progress)
     fields: dict[str, Any] = {
         "prior": prior,
@@ -231,13 +231,10 @@ _MAKERS: dict[str, Callable[..., Plan | BlockPlan]] = {RINGS: _on_rings, BLOCKS:
 def lay_again(plan: Plan, layout: RingLayout) -> Plan:
     """The same plan in another layout: the same giants, the other secrets on other rings."""
     problem = LayoutInput(plan.weights, plan.prior.labels, Giants(plan.giants, plan.u, plan.rest_weight))
-    if plan.groups is not None:
-        found = find_partition(plan.weights, plan.k, plan.groups)
-        first, *others = _lay_tiers(layout, problem, found.tiers)
-        lower = tuple(Tier(laid.homes, laid.rings) for laid in others)
-        return replace(plan, layout=layout.name, homes=first.homes, rings=first.rings, lower=lower)
-    laid = layout.lay(problem)
-    return replace(plan, layout=layout.name, homes=laid.homes, rings=laid.rings)
+    tiers = () if plan.groups is None else find_partition(plan.weights, plan.k, plan.groups).tiers
+    first, *others = _lay_tiers(layout, problem, tiers)
+    lower = tuple(Tier(laid.homes, laid.rings) for laid in others)
+    return replace(plan, layout=layout.name, homes=first.homes, rings=first.rings, lower=lower)
 
 
 def as_layout(layout: Layout | str) -> Layout:
@@ -259,9 +256,7 @@ def as_layout(layout: Layout | str) -> Layout:
 def _gains(gains: Iterable[Any], secrets: Labels) -> npt.NDArray[Any] | list[Any]:
     """Gains as a valid vector: as many as secrets, finite, not negative, not all zero."""
     if isinstance(gains, Iterator):
-        gains = listed(
-            gains, "the gains are one number for each secret"
-        )  # looking at them spends them, and they are looked at twice
+        gains = listed(gains, "the gains are one number for each secret")  # which are looked at twice
     worth = as_gains(gains, secrets)
     gamma: npt.NDArray[Any] | list[Any] = worth.weights
     if worth.exact and getattr(gains, "dtype", "O") == "O" and any(isinstance(g, Fraction) for g in gains):
@@ -273,7 +268,7 @@ def _gains(gains: Iterable[Any], secrets: Labels) -> npt.NDArray[Any] | list[Any
     return gamma
 
 
-def _gained(prior: Prior, gamma: npt.NDArray[Any] | list[Any]) -> Prior:
+def _apply_gains(prior: Prior, gamma: npt.NDArray[Any] | list[Any]) -> Prior:
     """The weights gamma_x w_x, exact if both are."""
     if isinstance(gamma, np.ndarray) and (gamma.dtype.kind == "f" or not prior.exact):
         weights: Any = prior.p * gamma.astype(np.float64)

@@ -1,4 +1,4 @@
-"""Plan: an optimal channel for a prior and a cap, and what can be said of it and done with it."""
+"""Plan: an optimal channel for a prior and a cap on the size of sets."""
 
 from __future__ import annotations
 
@@ -80,8 +80,8 @@ class Plan(BasePlan):
 
     @classmethod
     def trusted(cls, **fields: Any) -> Self:
-        """A plan of fields that were just made to fit, for `design`: looking at them takes as long as laying a circle
-        does. Files, copies and everybody else use the constructor.
+        """A plan whose fields are not checked, for `design`, which has just made them: checking takes as long as laying
+        a circle. Files, copies and everybody else use the constructor.
         """
         made = object.__new__(cls)
         vars(made).update(dict.fromkeys(("gains", "costs", "groups", "known_as")) | {"lower": ()} | fields)
@@ -177,7 +177,7 @@ class Plan(BasePlan):
 
     @property
     def success(self) -> float:
-        """How often one guess is right that sees a set: pi_1 (with gains: what the best guess is worth)."""
+        """How often one guess is right after a set was seen: pi_1 (with gains: what the best guess is worth)."""
         return float(self.target.max())
 
     @property
@@ -187,9 +187,7 @@ class Plan(BasePlan):
 
     @cached_property
     def digest(self) -> bytes:
-        """32 bytes that stand for everything a draw depends on: labels, weights, k, giants, homes, rings and
-        groups. Computed, whatever a file says.
-        """
+        """A hash, 32 bytes, of everything a draw depends on: labels, weights, k, giants, homes, rings and groups."""
         index = "<i4" if len(self.weights) < 2**31 else "<i8"
         parts = [*label_parts(self.prior.labels), np.array([self.k, self.u, self.rest_weight, self.total])]
         parts += [self.weights, self.giants]
@@ -198,7 +196,7 @@ class Plan(BasePlan):
             parts += [tier.homes.weights, tier.homes.members.astype(index, copy=False)]
             parts += [np.array([ring.length, ring.u, len(ring.starts)]) for ring in tier.rings]
             for ring in tier.rings:
-                parts += [ring.starts, ring.listed().astype(index, copy=False)]
+                parts += [ring.starts, ring.list_members().astype(index, copy=False)]
         if self.groups is not None:
             parts += [b"groups", self.groups.group_of, self.groups.parents, self.groups.caps]
             parts += [np.array([len(self.lower), *(len(tier.rings) for tier in tiers)])]
@@ -208,8 +206,8 @@ class Plan(BasePlan):
 
     @property
     def lineage(self) -> bytes:
-        """32 bytes that a plan shares with all that come of it by `update`, and that sticky draws follow: its digest,
-        or what the engine calls it that made it, which is a claim.
+        """32 bytes that all versions of the plan share, on which sticky draws depend: the digest, or the name given by
+        the engine that made the plan, which is a claim.
         """
         return self.known_as or self.digest
 
@@ -269,13 +267,14 @@ class Plan(BasePlan):
         return difference(H, before, self.entropy(H))
 
     def in_the_world(self, *, entropies: Sequence[ConditionalEntropy | str] = FEW, seed: int = 0) -> World:
-        """What the plan leaks when its counts are a sample, to an attacker who knows the truth that they come from.
+        """What the plan leaks in the true population that its counts are a sample of, to an attacker who knows the true
+        frequencies.
 
-        The certificate is about the counts as they are. Secrets of equal counts do not occur equally often, and who
-        knows better takes the likeliest of a set: at 60,000 events of 34,003 cities and k = 20 he is right 9.7% of the
-        time, not 5%. It can be told from the counts alone, if events are independent: see `World`. Refused where
-        nothing can be said: fewer than 100 events, every secret seen once, weights that are no counts
-        (`Prior(..., events=)`).
+        The certificate is about the prior as counted. Secrets with equal counts are not equally frequent, and an
+        attacker who knows better guesses the most frequent member of a set: with 60,000 events of 34,003 cities and
+        k = 20 they are right 9.7% of the time, not 5%. This is estimated from the counts alone, if events are
+        independent: see `World`. Refused where it cannot be: fewer than 100 events, every secret seen once, weights
+        that are no counts (`Prior(..., events=)`).
 
         >>> import minleak as ml
         >>> counts = ml.Prior([20 - i // 30 for i in range(600)])

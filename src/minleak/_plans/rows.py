@@ -69,7 +69,9 @@ class Rows(BasePlan):
         """
         wrong = next((what for what, holds in self._claims() if not holds), None)
         if wrong is not None:
-            raise InvalidParameter(f"these fields are no rows: {wrong}; mechanisms.rounded(channel) makes them")
+            raise InvalidParameter(
+                f"these fields are not those of rows: {wrong}; mechanisms.rounded(channel) makes rows"
+            )
 
     def _claims(self) -> Iterator[tuple[str, bool]]:
         starts, columns, weights = self.starts, self.columns, self.weights
@@ -100,7 +102,7 @@ class Rows(BasePlan):
 
     @cached_property
     def digest(self) -> bytes:
-        """32 bytes that stand for the labels, the observables and the rows, and name them to sticky draws."""
+        """A hash, 32 bytes, of the labels, the observables and the rows; sticky draws depend on it."""
         names = [*label_parts(self.prior.labels), *label_parts(self.outputs)]
         rows = [part.astype("<i8", copy=False) for part in (self.starts, self.columns, self.weights)]
         return hash_parts(b"minleak rows 1", [*names, *rows], self.hashes)
@@ -111,10 +113,8 @@ class Rows(BasePlan):
 
         shape = (len(self.prior), len(self.outputs))
         data = self.weights / np.repeat(self.totals, np.diff(self.starts))
-        inputs = None if self.prior.labels.is_default else self.prior.labels
-        return Channel(
-            sp.csr_array((data, self.columns, self.starts), shape=shape), inputs=inputs, outputs=self.outputs
-        )
+        matrix = sp.csr_array((data, self.columns, self.starts), shape=shape)
+        return Channel(matrix, inputs=self.prior.labels, outputs=self.outputs)
 
     def summary(
         self, entropies: Sequence[ConditionalEntropy | str] = STANDARD, *, of: Values | None = None
@@ -189,7 +189,7 @@ class Rows(BasePlan):
 
 @dataclass(frozen=True, eq=False)
 class RowSampler(ListedSampler):
-    """Rows at work: what is shown are their outputs."""
+    """Draws observables from rows."""
 
     plan: Rows
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from minleak._data.extras import altair
+from minleak._face.extras import altair
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 from minleak._certify.lineages import certify_lineage
 from minleak._data.channel import Channel
-from minleak._data.extras import altair
+from minleak._face.extras import altair
 from minleak._lineage.today import Today
 from minleak._measure.leakages import leakage_table
 from minleak._measure.properties import PropertyLeakage

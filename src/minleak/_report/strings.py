@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import accumulate
 from typing import Any
 
-from minleak._data.extras import altair
+from minleak._face.extras import altair
 from minleak._plans.certifying import certify
 from minleak._report.charts import lines
 from minleak._report.pages import Figure, page_of

@@ -21,7 +21,7 @@ from functools import partial
 from typing import Any
 
 from minleak import __version__
-from minleak._data.writing import State, state_of
+from minleak._file.replacing import State, file_state
 from minleak._serve.application import ENDPOINTS, Serving
 from minleak._serve.guard import OTHER
 from minleak._serve.metrics import MetricTable
@@ -60,7 +60,7 @@ class Supervisor:
 
     def __init__(self, service: Service) -> None:
         self._service, self._terms = service, service.terms
-        self._states: list[State] = [state_of(path) for path in service.plans]
+        self._states: list[State] = [file_state(path) for path in service.plans]
         self._plans: list[OpenPlan] = [open_plan(path) for path in service.plans]
         self._table = MetricTable([one.path for one in ENDPOINTS] + [OTHER], 1 + _GENERATIONS * service.workers)
         self._count = self._table.row(0).count
@@ -207,7 +207,7 @@ class Supervisor:
         if self._trial is not None:
             return
         for number, path in enumerate(self._service.plans):
-            state = state_of(path)
+            state = file_state(path)
             if state is None or state == self._states[number]:
                 continue
             self._states[number] = state
@@ -232,7 +232,7 @@ class Supervisor:
             return
         self._drop_trial()
         path, old = self._service.plans[trial.number], self._plans[trial.number]
-        if state_of(path) != trial.state:
+        if file_state(path) != trial.state:
             return  # replaced again: that one is next
         found = json.loads(said) if said else {"why": "unreadable", "message": f"{path} could not be certified"}
         if "why" in found:

@@ -41,35 +41,30 @@ class ShownStreams:
 StreamPolicy = Callable[[Streams, np.random.Generator], ShownStreams]
 
 
-def send_plainly() -> StreamPolicy:
-    """Each chunk at once, in a record of its own."""
+def _send_at_once(sizes: Callable[[Streams, np.random.Generator], Indices]) -> StreamPolicy:
+    """Each chunk at once, in a record of its own, as an event with these sizes."""
 
-    def policy(streams: Streams, _rng: np.random.Generator) -> ShownStreams:
-        return ShownStreams(streams.starts, streams.at / 1000.0, streams.size + EVENT, 0.0)
+    def policy(streams: Streams, rng: np.random.Generator) -> ShownStreams:
+        return ShownStreams(streams.starts, streams.at / 1000.0, sizes(streams, rng) + EVENT, 0.0)
 
     return policy
+
+
+def send_plainly() -> StreamPolicy:
+    """Each chunk at once, in a record of its own."""
+    return _send_at_once(lambda streams, _: streams.size)
 
 
 def add_random_bytes(*, most: int) -> StreamPolicy:
     """0 to `most` bytes on each chunk, equally likely: what services for language models do."""
     limit = whole(most, "the most bytes that are added", 1)
-
-    def policy(streams: Streams, rng: np.random.Generator) -> ShownStreams:
-        added = rng.integers(0, limit + 1, len(streams.size))
-        return ShownStreams(streams.starts, streams.at / 1000.0, streams.size + EVENT + added, 0.0)
-
-    return policy
+    return _send_at_once(lambda streams, rng: streams.size + rng.integers(0, limit + 1, len(streams.size)))
 
 
 def pad_to_steps(*, step: int) -> StreamPolicy:
     """Each chunk padded to the next multiple of `step` bytes."""
     unit = whole(step, "the step in bytes", 1)
-
-    def policy(streams: Streams, _rng: np.random.Generator) -> ShownStreams:
-        padded = -(-np.maximum(streams.size, 1) // unit) * unit
-        return ShownStreams(streams.starts, streams.at / 1000.0, padded + EVENT, 0.0)
-
-    return policy
+    return _send_at_once(lambda streams, _: -(-np.maximum(streams.size, 1) // unit) * unit)
 
 
 def send_batches(*, chunks: int) -> StreamPolicy:

@@ -15,11 +15,11 @@ from minleak._data.arrays import Array, Indices
 from minleak._data.channel import Channel
 from minleak._data.parameters import listed, whole
 from minleak._data.prior import Prior
-from minleak._data.writing import replacing
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropy
 from minleak._face.result import Result
 from minleak._face.tables import Table
+from minleak._file.replacing import replace_file
 from minleak._measure.leakages import leakage
 from minleak._streams.clock import send_in_frames
 from minleak._streams.recordings import RECORD, Streams
@@ -149,7 +149,7 @@ class Frames(Result):
         """Write them as JSON: `frame`, `tick_ms`, `totals`, the rule beyond the largest, and what was measured."""
         stored = {"frame": self.frame, "tick_ms": self.tick_ms, "totals": list(self.totals), "beyond": _BEYOND}
         measured = None if self.measured is None else self.measured.to_dict()
-        with replacing(path) as file:
+        with replace_file(path) as file:
             file.write(json.dumps({**stored, "measured": measured}, indent=1).encode() + b"\n")
 
     @classmethod

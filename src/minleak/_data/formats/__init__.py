@@ -13,7 +13,7 @@ from minleak._data.formats.json import Json
 from minleak._data.formats.lines import Lines, Uniq
 from minleak._data.formats.logs import LOGS, recognise_log
 from minleak._data.formats.parquet import Parquet
-from minleak._data.sources import Source, is_file, name_of, read_bytes, read_head, read_pieces
+from minleak._data.sources import HEAD, Source, is_file, name_of, read_bytes, read_head, read_pieces
 from minleak._data.tables import CountsFile, Frame, InputTable
 from minleak.errors import UnreadableFile, shown
 
@@ -46,7 +46,7 @@ def open_table(source: Source | Any, *, format: str | None = None, what: str | N
         kind = find_format(name, format, partial(read_head, source, name))
     else:  # a pipe, which can be read only once
         data = read_bytes(source, name)
-        kind, source = find_format(name, None, lambda: data), io.BytesIO(data)
+        kind, source = find_format(name, None, lambda: data[:HEAD]), io.BytesIO(data)
     made: Any = FORMATS[kind]
     table: InputTable = made((read_pieces if made.is_log else read_bytes)(source, name), name)
     if what is not None and table.header is None:

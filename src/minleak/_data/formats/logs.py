@@ -125,19 +125,16 @@ class Log(InputTable):
         """The wanted fields of all lines that are records, null where there is no value."""
 
     def _whole_lines(self) -> Iterator[bytes]:
-        """The pieces, cut at ends of lines. Only the beginning of a line that is too long is kept, and then skipped."""
+        """The pieces, cut at ends of lines. A line that is too long may be truncated to a length that still is."""
         rest = b""
         for piece in itertools.chain(self._pieces, [b"\n"]):
             lines, end, last = (rest + piece).rpartition(b"\n")
             rest = last[: _LONGEST + 1]
-            if len(lines) > _LONGEST and b"\n" not in lines[: _LONGEST + 1]:
-                self.skipped += 1
-                lines = lines.partition(b"\n")[2]
             if end:
                 yield lines
 
     def _match(self, piece: bytes, pattern: str, names: Iterable[str]) -> pa.StructArray:
-        """These groups of the pattern in all lines that match; others that are not blank are skipped."""
+        """These groups of the pattern in all lines that match; others, unless blank, are skipped."""
         import pyarrow.compute as pc
 
         try:
@@ -149,9 +146,9 @@ class Log(InputTable):
             self.skipped += len(given) - len(texts)
             lines = pa.array(texts, pa.string())
         lines = lines.filter(pc.match_substring_regex(lines, r"\S"))
-        found = _extract(lines, pattern, names)
-        matching = pc.drop_null(found)
-        self.skipped += len(found) - len(matching)
+        short = lines.filter(pc.less_equal(pc.binary_length(lines), _LONGEST))
+        matching = pc.drop_null(_extract(short, pattern, names))
+        self.skipped += len(lines) - len(matching)
         return matching
 
 
@@ -285,6 +282,8 @@ def _decode(line: bytes) -> str | None:
 
 
 def _parse_object(line: bytes) -> dict[str, Any] | None:
+    if len(line) > _LONGEST:
+        return None
     try:
         found = json.loads(line.decode(), parse_int=str, parse_float=str, parse_constant=_refuse)
     except (ValueError, RecursionError):
