@@ -98,12 +98,12 @@ def capacity(n: int = 200) -> None:
 
 def guesses(n: int = 60) -> None:
     """The most that one guess can gain over all priors, by branching over sets; random search, as it was, beside it."""
-    from minleak._measure.capacities import _searched
+    from minleak._measure.capacities import _search
 
     print(f"\nThe largest additive gain of one guess over all priors of a random {n} x {n} channel.")
     C = ml.Channel(np.random.default_rng(1).dirichlet(np.ones(n), n))
     H = ml.GuessError(1)
-    timed = interleaved({"ours": lambda: ml.capacity(C, H), "search": lambda: _searched(C, H, 4000, 0)}, runs=1)
+    timed = interleaved({"ours": lambda: ml.capacity(C, H), "search": lambda: _search(C, H, 4000, 0)}, runs=1)
     ours, search = (Timed(each.seconds, each.value.value) for each in timed.values())
     line(f"capacity, {timed['ours'].value.status}", ours, "random search", search)
 

@@ -33,7 +33,8 @@ def kernels(n: int = 500, u: int = 10) -> None:
 
     def priced(of: np.ndarray) -> float:
         values = np.empty(n)
-        pricing.price_stars(distances, duals, of, u, values, sets)
+        chains = of.reshape(-1, n)  # one level of groups, or none
+        pricing.price_stars(distances, duals, chains, np.ones(len(np.unique(of)), dtype=np.int64), u, values, sets)
         return float(values.sum())
 
     def priced_by_numpy(of: np.ndarray) -> float:
@@ -45,7 +46,7 @@ def kernels(n: int = 500, u: int = 10) -> None:
 
     def peeled() -> int:
         found, lengths = np.empty((2 * n, u), dtype=np.int64), np.empty(2 * n, dtype=np.int64)
-        count = pricing.peel(units.copy(), np.arange(n), n, np.empty((0, 0)), points, u, found, lengths)
+        count = pricing.peel(units.copy(), none.reshape(0, n), none, np.empty((0, 0)), points, u, found, lengths)
         return int(lengths[:count] @ found[:count].sum(axis=1))
 
     def peeled_by_numpy() -> int:

@@ -1,12 +1,16 @@
 """The operations of the field at 3, 100 and 3,000 secrets: ours beside libqif, dit and plain numpy.
 
 Everything runs on one core and one BLAS thread, ours too, and each line has the values beside the times. Ours are
-called on a built `Joint` (validated when it was made), the peers on arrays or distributions made before as well.
+called on a built `Joint`, the peers on arrays or distributions made before as well. A built object is validated, and it
+keeps what several measures share once one of them asked for it: a `Prior` its logarithms and its sorted probabilities,
+a `Joint` its columns, their sums, and a few columns as Python floats. No result is kept. So the rows of a prior's
+Shannon entropy and guesswork are without the first call's logarithms and sorting, which libqif does in every call.
+
 Numpy's column is the formula as one would write it, without any check and with the digits that it loses near zero and
-one: a floor, not a peer. The bar is counted beside libqif and dit. On a vector of a hundred numbers libqif is done
-before Python has called numpy once or twice, so that the measures of a prior alone stay behind. A dash is a peer that
-has no such function, or that takes minutes at this size (dit's distributions list every pair, libqif's capacity and
-transport grow steeply).
+one: a floor, not a peer. The bar is counted beside libqif and dit. libqif's largest probability and total variation
+take 0.3 us at 100 secrets, less than Python takes to call numpy once or thrice. A dash is a peer that has no such
+function, or that takes minutes at this size (dit's distributions list every pair, libqif's capacity and transport grow
+steeply).
 
     python -m benchmarks qif          # this table, about two minutes
     python -m benchmarks qif_pairs    # every function that libqif and we both have, to measure and to design

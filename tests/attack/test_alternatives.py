@@ -14,6 +14,7 @@ from tests.cases import CORES, FIGURES, HARD, names
 
 import minleak as ml
 from minleak._attack.alternatives import BASELINES, FixedBuckets, NoCloak, OneSet, PopularDecoys, UniformRandomisation
+from minleak._attack.random_sets import RandomSets
 from minleak.errors import InvalidParameter
 from minleak.testing import priors
 from paper.nonmonotone import Cachin
@@ -202,3 +203,59 @@ def test_the_cap_is_checked():
     """As everywhere."""
     with pytest.raises(InvalidParameter, match="whole number from 1 on"):
         ml.theory.baselines([3, 2, 1], 0)
+
+
+# -- in the true population ------------------------------------------------------------------------------------------
+
+
+def true_success(kind, counts, q, k, trials=50_000):
+    """How often an attacker is right who knows the true frequencies q, by other sets, decoys drawn by the counts."""
+    rng, n = np.random.default_rng(9), len(counts)
+    if kind is UniformRandomisation:
+        return float(q @ RandomSets(ml.Prior(q), k).among_best(1)[np.argsort(np.argsort(-q))])
+    p = counts / counts.sum()
+    shown = np.column_stack([rng.choice(n, trials, p=q), rng.choice(n, (trials, k - 1), p=p)])
+    odds = (q / p)[shown] * (shown[:, :, None] == shown[:, None, :]).sum(axis=2)
+    together = np.where(np.triu(shown[:, :, None] == shown[:, None, :], 1).any(axis=1), 0, odds)
+    return float((odds.max(axis=1) / together.sum(axis=1)).mean())
+
+
+@pytest.mark.parametrize("events", [3_000, 100_000])
+@pytest.mark.parametrize("kind", [UniformRandomisation, PopularDecoys])
+def test_in_the_true_population(kind, events):
+    """Eight samples of a Zipf law: the attacker who knows it is within the 95% interval (twice not: once in 17 tests),
+    and close to the estimate, which is above the claim where decoys follow the counts.
+    """
+    missed = 0
+    for seed in range(8):
+        q = 1 / np.arange(3, 303) ** 0.9
+        counts = np.random.default_rng(seed).poisson(events * q / q.sum())
+        q, counts = q[counts > 0] / q[counts > 0].sum(), counts[counts > 0]
+        found = kind(counts, 8, trials=2000).in_the_world(seed=seed)
+        truth = true_success(kind, counts, q, 8)
+        missed += not found.low <= truth <= found.high
+        assert found.success == pytest.approx(truth, rel=0.06)
+        assert found.events == counts.sum()
+        assert kind is UniformRandomisation or found.success > found.claimed
+    assert missed <= 1
+
+
+def test_with_many_events_the_population_is_the_counts():
+    """Both figures of a leakage then agree."""
+    for kind in (UniformRandomisation, PopularDecoys):
+        baseline = kind(10**9 // np.arange(3, 203), 8)
+        found = baseline.in_the_world(entropies=["shannon"])
+        assert found.leakage("shannon") == pytest.approx(baseline.leakage("shannon").value, abs=0.03)
+        assert found.success == pytest.approx(found.claimed, abs=0.01)
+
+
+def test_secrets_that_were_never_seen_have_no_rate():
+    """Zeros change nothing but the decoys: a set of the secret and zeros shows it."""
+    counts = [400, 300, 200, 100, 50, 25] + [0] * 600
+    assert UniformRandomisation(counts, 3).in_the_world().success > 0.98
+
+
+def test_without_events_there_is_no_population():
+    """As for plans."""
+    with pytest.raises(InvalidParameter, match="no counts of events"):
+        UniformRandomisation([0.5, 0.3, 0.2], 2).in_the_world()

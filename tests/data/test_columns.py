@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from minleak._data import columns
-from minleak._data.columns import Columns, heavy_columns
+from minleak._data.columns import Columns, heavy_columns, largest_of_columns, size_of, sum_of_tops
 
 RNG = np.random.default_rng(20)
 MATRIX = RNG.random((7, 60)) * (RNG.random((7, 60)) < 0.4)
@@ -121,6 +121,15 @@ def test_heavy_columns_lose_no_digits(v):
         assert abs(Fraction(rest[y]) - others) <= others * 10 * Fraction(1, 2**53)
     for y, x in zip(heavy, at, strict=True):
         assert v[x, y] == top[y]
+
+
+@pytest.mark.parametrize("rows", [1, 5, 35, 36, 37, 100, 144, 150])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_column_maxima_are_those_of_numpy(rows, order):
+    v = np.array(np.random.default_rng(rows).normal(size=(rows, 7)), order=order)
+    assert np.array_equal(largest_of_columns(v), v.max(axis=0))
+    assert sum_of_tops(v) == pytest.approx(v.max(axis=0).sum(), rel=1e-14)
+    assert size_of(v) == np.abs(v).max()
 
 
 @given(st.lists(st.lists(st.sampled_from([0.0, 1e-40, 0.1, 0.2, 0.4, 0.9]), min_size=3, max_size=3), min_size=1))

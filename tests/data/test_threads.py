@@ -67,7 +67,7 @@ def test_solvers_run_with_one_thread(monkeypatch):
 
     spy(find, "_solution")
     spy(sibson, "_close_gap")
-    spy(solve, "certified")
+    spy(solve, "certify")
     C = np.array([[0.75, 0.25], [0.25, 0.75]])
     ml.refines(C, C)
     ml.capacity(C)

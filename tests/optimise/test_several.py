@@ -91,5 +91,5 @@ def test_weights_that_are_none_are_refused(weights, said):
 
 def test_what_is_not_concave_is_refused():
     """In bits min-entropy is none; as a chance it is."""
-    with pytest.raises(InvalidParameter, match="count attackers by shannon, guesswork or guess-error"):
+    with pytest.raises(InvalidParameter, match="use shannon, guesswork or guess-error"):
         ml.optimise(WEIGHTS, entropy=["min-entropy", "shannon"], cost=LINE, budget=1.0, weights=[1, 1])

@@ -176,12 +176,15 @@ def test_large_sets_take_fewer_trials_and_say_so(monkeypatch: pytest.MonkeyPatch
     assert all(repeated.trials == 100 for _, repeated in facts.repeated)
 
 
-def test_rivals_whose_sets_never_change_are_known_in_the_true_population() -> None:
-    """No cloak shows the secret, and fixed buckets are blocks: both by the library's own figures."""
+def test_rivals_are_known_in_the_true_population() -> None:
+    """No cloak shows the secret, fixed buckets are blocks, and decoys are simulated: by the library's own figures."""
     plan = ml.design(np.random.default_rng(3).poisson(30 / np.arange(1, 60)) + 1, 4)
     rows = gather(plan, trials=TRIALS).comparisons
     blocks = ml.design(plan.prior, 4, layout="blocks").in_the_world()
+    random = {kind.name: kind(plan.prior, 4).in_the_world() for kind in (UniformRandomisation, PopularDecoys)}
     for row in rows:
-        assert list(row.worldly) == ["no cloak", "fixed buckets"]
+        assert list(row.worldly) == ["no cloak", "fixed buckets", *random]
+        for name, world in random.items():
+            assert row.worldly[name] == pytest.approx(world.leakage(row.entropy))
         assert row.worldly["fixed buckets"] == pytest.approx(blocks.leakage(row.entropy))
         assert row.worldly["no cloak"] >= row.worldly["fixed buckets"]

@@ -1,23 +1,24 @@
-"""Baselines: what people do instead, measured as exactly as can be, to set the optimal plan beside."""
+"""Baselines: what people do instead of an optimal plan, measured as exactly as possible, for comparison."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from minleak._attack.random_sets import RandomSets
-from minleak._data.arrays import Array
+from minleak._attack.world import SampledSets, World, count_sample, estimate_world, sets_to_draw
+from minleak._data.arrays import Array, Indices
 from minleak._data.channel import Channel
 from minleak._data.parameters import whole
 from minleak._data.prior import Prior, as_prior
 from minleak._data.simulating import TRIALS, generator, margin
 from minleak._entropy.base import ConditionalEntropy, Entropy
-from minleak._entropy.names import as_entropy
+from minleak._entropy.names import as_entropies, as_entropy
 from minleak._face.result import Result
 from minleak._measure.leakages import leakage
 from minleak._plan.partition import Partition, cut
@@ -61,7 +62,57 @@ class Baseline(ABC):
         return Estimate(before - after.value, before - after.high, before - after.low, after.exact)
 
 
-class UniformRandomisation(Baseline):
+class RandomBaseline(Baseline):
+    """A baseline whose decoys are drawn anew for each secret. Sets are simulated where no closed form is known."""
+
+    @abstractmethod
+    def _draw_sets(self, rng: np.random.Generator, size: int) -> tuple[Indices, Array]:
+        """Members of sets, a column for each set, and what each member owns: sets are drawn with some density f such
+        that p(set given x) = f(set) / owned up to a factor; a member that owns infinity does not count.
+        """
+
+    def entropy(self, entropy: ConditionalEntropy | str) -> Estimate:
+        """eta of the mean of F over simulated posteriors, with eta of the mean's interval."""
+        H = as_entropy(entropy)
+        if not isinstance(H, Entropy) or not H.symmetric or H.combine is not np.sum:
+            raise InvalidParameter(
+                f"this baseline is simulated, which takes an entropy that is a mean over sets, not {H.name}"
+            )
+        rng = generator(self.seed)
+        sizes = [min(2000, self.trials - begin) for begin in range(0, self.trials, 2000)]
+        values = np.concatenate([H._perspective(self._posterior(rng, size)) for size in sizes])
+        mean, half = float(values.mean()), float(margin(values))
+        ends = sorted((H.eta(mean - half), H.eta(mean + half)))
+        return Estimate(H.eta(mean), ends[0], ends[1], False)
+
+    def _posterior(self, rng: np.random.Generator, size: int) -> Array:
+        """Posteriors on the members of sets that are as likely as they are shown."""
+        members, owned = self._draw_sets(rng, size)
+        columns = self.prior.p[members] / owned
+        return np.asarray(columns / columns.sum(axis=0))
+
+    def in_the_world(self, *, entropies: Sequence[ConditionalEntropy | str] = (), seed: int = 0) -> World:
+        """What leaks in the true population that the counts are a sample of, by simulated sets: see `World`. Decoys are
+        drawn by the counts; secrets come by their true frequencies, which the attacker knows.
+        """
+        counts, sample = count_sample(self.prior)
+        certified = {H.name: self.leakage(H).value for H in as_entropies(entropies)}
+
+        def draw_sets(rng: np.random.Generator) -> SampledSets:
+            members, owned = self._draw_sets(rng, sets_to_draw(self.k))
+            seen = counts[members] > 0  # secrets that were never seen have no rate
+            return SampledSets(members, np.where(seen, counts[members], 1), np.where(seen, owned, np.inf))
+
+        claimed = 1 - self.entropy("guess-error:1").value
+        world = estimate_world(sample, draw_sets, self.k, claimed, certified, seed)
+        # sets differ more than those of a plan: their sampling error counts too
+        columns = world._columns
+        off = columns.max(axis=0) - world.success * columns.sum(axis=0)
+        half = float(margin(off * len(off)))
+        return replace(world, low=max(world.low - half, 1 / self.k), high=min(world.high + half, 1.0))
+
+
+class UniformRandomisation(RandomBaseline):
     """The paper's baseline: secret x is shown in a uniformly random set of k that contains it, 1/C(n-1,k-1) each.
 
     The same as adding k-1 uniformly random decoys. Closed forms, never listing the sets: the i-th likeliest secret is
@@ -78,41 +129,36 @@ class UniformRandomisation(Baseline):
     def entropy(self, entropy: ConditionalEntropy | str) -> Estimate:
         H = as_entropy(entropy)
         value = RandomSets(self.prior, min(self.k, len(self.prior))).entropy(H.form)
-        if value is not None:
-            return _exact(value)
-        return _simulate(H, self._posterior, self.trials, generator(self.seed))
+        return super().entropy(H) if value is None else _exact(value)
 
-    def _posterior(self, rng: np.random.Generator, size: int) -> Array:
-        """Posteriors on the sets of random secrets, as columns."""
+    def _draw_sets(self, rng: np.random.Generator, size: int) -> tuple[Indices, Array]:
+        """A set is drawn as often as its mass says, and is equally likely given any member."""
         n, k = len(self.prior), min(self.k, len(self.prior))
         secrets = rng.choice(n, size=size, p=self.prior.p)
-        columns = np.empty((k, size))
+        members = np.empty((k, size), dtype=np.int64)
         for column, x in enumerate(secrets):
             decoys = rng.choice(n - 1, size=k - 1, replace=False)
-            members = np.append(decoys + (decoys >= x), x)
-            columns[:, column] = self.prior.p[members]
-        return np.asarray(columns / columns.sum(axis=0))
+            members[:, column] = np.append(decoys + (decoys >= x), x)
+        return members, np.broadcast_to(self.prior.p[members].sum(axis=0), members.shape)
 
 
-class PopularDecoys(Baseline):
+class PopularDecoys(RandomBaseline):
     """k-1 decoys drawn independently from the prior itself. Secret and decoys are then exchangeable: a label that
-    stands m times in what is shown has posterior m/k, so only repetitions leak. Simulated.
+    appears m times in what is shown has posterior m/k, so only repetitions leak. Simulated.
     """
 
     name = "popularity-weighted decoys"
 
-    def entropy(self, entropy: ConditionalEntropy | str) -> Estimate:
-        return _simulate(as_entropy(entropy), self._posterior, self.trials, generator(self.seed))
-
-    def _posterior(self, rng: np.random.Generator, size: int) -> Array:
-        drawn = np.sort(rng.choice(len(self.prior), size=(self.k, size), p=self.prior.p), axis=0)
-        columns = np.zeros((self.k, size))
-        run = np.zeros(size, dtype=np.int64)
+    def _draw_sets(self, rng: np.random.Generator, size: int) -> tuple[Indices, Array]:
+        """Of labels that appear m times the first owns p(x)/m, and the others do not count."""
+        members = np.sort(rng.choice(len(self.prior), size=(self.k, size), p=self.prior.p), axis=0)
+        times, run = np.zeros(members.shape), np.zeros(size, dtype=np.int64)
         for row in range(self.k):
             if row:
-                run = np.where(drawn[row] == drawn[row - 1], run, row)
-            columns[run, np.arange(size)] += 1 / self.k
-        return columns
+                run = np.where(members[row] == members[row - 1], run, row)
+            times[run, np.arange(size)] += 1
+        with np.errstate(divide="ignore"):
+            return members, self.prior.p[members] / times
 
 
 class ChannelBaseline(Baseline):
@@ -163,12 +209,15 @@ class OneSet(ChannelBaseline):
     def channel(self) -> Channel:
         return Channel.deterministic([0] * len(self.prior))
 
+    def entropy(self, entropy: ConditionalEntropy | str) -> Estimate:
+        return _exact(as_entropy(entropy)(self.prior))  # the channel's may differ from it in the last digit
+
 
 BASELINES: tuple[type[Baseline], ...] = (NoCloak, FixedBuckets, UniformRandomisation, PopularDecoys, OneSet)
 
 
 def baselines(prior: Prior | Iterable[Any], k: int, *, trials: int = 20_000, seed: int = 0) -> list[Baseline]:
-    """All baselines for a prior and a cap, to set the optimal plan beside.
+    """All baselines for a prior and a cap, to compare the optimal plan with.
 
     >>> [baseline.name for baseline in baselines([3, 2, 1], 2)][:3]
     ['no cloak', 'fixed buckets', 'uniform randomisation']
@@ -179,20 +228,3 @@ def baselines(prior: Prior | Iterable[Any], k: int, *, trials: int = 20_000, see
 
 def _exact(value: float) -> Estimate:
     return Estimate(value, value, value, True)
-
-
-def _simulate(
-    H: ConditionalEntropy,
-    posterior: Callable[[np.random.Generator, int], Array],
-    trials: int,
-    rng: np.random.Generator,
-) -> Estimate:
-    """eta of the mean of F over simulated posteriors, with eta of the mean's interval."""
-    if not isinstance(H, Entropy) or not H.symmetric or H.combine is not np.sum:
-        raise InvalidParameter(
-            f"this baseline is simulated, which takes an entropy that is a mean over sets, not {H.name}"
-        )
-    values = np.concatenate([H._perspective(posterior(rng, min(2000, trials - b))) for b in range(0, trials, 2000)])
-    mean, half = float(values.mean()), float(margin(values))
-    ends = sorted((H.eta(mean - half), H.eta(mean + half)))
-    return Estimate(H.eta(mean), ends[0], ends[1], False)

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 def decoy_distances(plan: Plan, shares: Sequence[float]) -> tuple[float, ...]:
     """The quantiles of the mean distance from x to the other u - 1 members, x drawn by the weights, then its set.
 
-    Every member of a set is the secret equally often, u times its weight being its units: so a set counts by its length
-    for each member. Where sets have no other members, distances are zero.
+    Every member of a set is the secret equally often, so a set counts by its length for each member. Sets without other
+    members have distance zero.
     """
     if plan.costs is None or plan.costs.coordinates is None:
         raise InvalidParameter("the plan has no coordinates: design it with layout=Near(points)")

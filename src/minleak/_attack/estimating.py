@@ -1,9 +1,9 @@
-"""estimate_prior: how likely secrets are, from what was shown alone: the iterative Bayesian update.
+"""estimate_prior: how likely secrets are, from the observables alone, by the iterative Bayesian update.
 
 Seen through a channel C, the counts N_y of the observables have the log-likelihood sum of N_y log (C^T p)_y. It is
-concave in p, and p_x <- p_x g_x with g_x = sum over y of (N_y / N) C[x,y] / (C^T p)_y raises it (EM). No p has more
-than what is reached by N log max g: that bound says when to stop. Only columns that were observed are looked at, and of
-each only its non-zero entries, up to a factor, which cancels.
+concave in p, and p_x <- p_x g_x with g_x = sum over y of (N_y / N) C[x,y] / (C^T p)_y raises it (EM). The maximum is at
+most N log max g above the present value: that bound says when to stop. Only columns that were observed are needed, and
+of each only its non-zero entries, up to a factor, which cancels.
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ class _Observations:
             return float(self.counts @ np.log(self.matrix.T @ p))
 
     def most_likely(self, p: Array, close: float) -> tuple[Array, float]:
-        """p and by how much at most its log-likelihood falls short: EM, two steps and a jump along them at a time."""
+        """p, and a bound on how far its log-likelihood is below the maximum: EM, two steps and a jump at a time."""
         total = float(self.counts.sum())
         shares = self.counts / total
         gain = np.ones_like(p)
@@ -197,7 +197,7 @@ class _Observations:
         return np.asarray(self.matrix @ (shares / (self.matrix.T @ p)))
 
     def _better(self, jumped: Array, second: Array, shares: Array) -> Array:
-        """Where the jump led, if that is inside and no worse than the two steps."""
+        """The point after the jump if it is inside and no worse than the two steps, else the one after the steps."""
         if jumped.min() < 0 or not (self.matrix.T @ jumped).min() > 0:
             return second
         jumped = jumped / jumped.sum()

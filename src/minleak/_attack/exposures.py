@@ -1,4 +1,4 @@
-"""What an attacker learns who saw several sets of one secret: fresh draws of one plan, or those of several plans."""
+"""What an attacker learns from several sets of one secret: fresh draws of one plan, or draws of several plans."""
 
 from __future__ import annotations
 
@@ -57,10 +57,10 @@ def repeat_draws(plan: Any, draws: Sequence[int], *, trials: int, seed: int, exa
 @dataclass(frozen=True)
 class Exposure(Result):
     """The chance of one guess by an attacker who saw the sets of one subject and secret in several plans, drawn as
-    `Cloak.draw` does: `success`, and a 99% interval from `low` to `high` unless it is `exact`. `lineages` is the number
-    of sets that this comes to, since versions of one lineage show one. `single` is the chance of one who saw a set of
-    the last plan alone. Secrets that some plan does not know are left aside: `share` is the part of the prior that the
-    others have. `trials` is how many were simulated, 0 if none.
+    `Cloak.draw` does: `success`, with a 99% interval from `low` to `high` unless it is `exact`. `lineages` is the
+    number of sets seen, since all versions of a lineage show the same one. `single` is the chance of an attacker who
+    saw a set of the last plan only. Secrets that some plan does not know are left out: `share` is the part of the prior
+    that remains. `trials` is the number of simulated secrets, 0 if it is exact.
     """
 
     success: float
@@ -81,21 +81,21 @@ class Exposure(Result):
 def exposure(
     plans: Iterable[Any], *, prior: Prior | Iterable[Any] | None = None, trials: int = 20_000, seed: int = 0
 ) -> Exposure:
-    """The optimal attacker's success who saw every plan's set for one subject and secret, drawn sticky with one key.
+    """The success of the optimal attacker who saw every plan's set for one subject and secret, drawn sticky with one
+    key.
 
-    All versions of a lineage show a secret in the same set, so that they count as one look. Sets of different lineages
-    are drawn independently of each other: who saw both intersects them. That is why a plan made anew is for those who
-    have seen nothing yet.
+    All versions of a lineage show a secret in the same set, so they count as one look. Sets of different lineages are
+    drawn independently, and an attacker who saw both intersects them. That is why a new plan is for new subjects.
 
     Parameters
     ----------
     plans
-        Plans of the same secrets, such as [plan, plan.update(counts)] or one made anew. Two updates of one plan are two
-        branches, which one subject is not shown both of: they are refused.
+        Plans of the same secrets, such as [plan, plan.update(counts)] or a new one. Two updates of one plan are two
+        branches, of which a subject sees only one: they are refused.
     prior
         p(x), of secrets that all plans know; that of the last plan if not given.
     trials, seed
-        How many secrets are drawn in a simulation, which is made unless the plans are small.
+        The number of simulated secrets, and their seed; small plans are computed exactly.
 
     >>> import minleak as ml
     >>> plan = ml.design({"flu": 40, "cold": 30, "gout": 20, "mumps": 15}, k=2)
@@ -123,7 +123,7 @@ def _plans(plans: Any) -> list[Any]:
 
 
 def _newest(plans: Sequence[Any]) -> list[Any]:
-    """Of each lineage the newest version; refused where one version does not come from the other."""
+    """The newest version of each lineage; refused if one version does not descend from the other."""
     newest: dict[bytes, Any] = {}
     for plan in plans:
         other = newest.setdefault(plan.lineage, plan)

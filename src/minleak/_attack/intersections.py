@@ -1,4 +1,4 @@
-"""Several looks at one secret: what an attacker learns who sees sets of it that were drawn independently.
+"""Several looks at one secret: what an attacker learns from sets that were drawn independently.
 
 A look shows the set M for secret x with probability |M| / d(x): the places that lead to M over those that x has. After
 the sets M_1, ..., M_t of t looks the posterior of x is proportional to p(x) / (d_1(x) ... d_t(x)) where they meet.
@@ -30,7 +30,7 @@ _CELLS = 4_000_000
 
 
 class Look:
-    """A plan that one set is drawn from, by the secrets that are looked for: `places` are where these stand in it."""
+    """A plan that one set is drawn from. `places` are the positions in the plan of the secrets that may be the one."""
 
     def __init__(self, plan: Any, places: Indices | None = None) -> None:
         n = len(plan.prior)
@@ -86,8 +86,8 @@ def success_after(
     rng: np.random.Generator,
     exact: bool | None = None,
 ) -> tuple[list[Interval], bool]:
-    """The attacker's success after each of the wanted numbers of looks, as (value, low, high), and whether it is exact:
-    where that is possible, unless `exact` is False; else simulated, with a 99% interval.
+    """The attacker's success after each of the wanted numbers of looks, as (value, low, high), and whether it is exact.
+    It is computed exactly if possible, unless `exact` is False; else simulated, with a 99% interval.
     """
     values = None if exact is False else _compute_exactly(looks, prior, wanted)
     if values is not None:

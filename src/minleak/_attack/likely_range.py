@@ -1,8 +1,8 @@
-"""Likelihood intervals: how small and how large a probability is among the priors that explain what was seen as well.
+"""Likelihood intervals: the least and the largest probability among priors that explain the observations as well.
 
 The interval of p_x is from the least to the largest p_x over all priors p with 2 (max L - L(p)) at most the quantile of
-chi^2 with one degree of freedom (Wilks). L is concave, so each end is a convex programme: by an interior-point method,
-of which what is left to gain is known and added, so that the ends are never inside.
+chi^2 with one degree of freedom (Wilks). L is concave, so each end is a convex programme. It is solved by an
+interior-point method; the remaining gap is known and added, so the interval is never too narrow.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def likely_range(matrix: Array, counts: Array, p: Array, level: float) -> tuple[
 
 
 class _Range:
-    """The priors that lose at most so much of the log-likelihood, and one well inside to start from."""
+    """The priors that lose at most `loss` of the log-likelihood, and one well inside to start from."""
 
     def __init__(self, matrix: Array, counts: Array, p: Array, loss: float) -> None:
         self.matrix, self.counts, self.p, self.loss = matrix, counts, p, loss
@@ -63,13 +63,13 @@ class _Range:
             share /= 2
 
     def room(self, p: Array) -> float:
-        """How much of the loss is left: by ratios to the best, since differences of log-likelihoods lose digits."""
+        """How much of the loss is left, by ratios to the best: differences of log-likelihoods lose digits."""
         return self.loss + float(self.counts @ np.log1p((p - self.p) @ self.matrix / self.q))
 
     def end(self, x: int, sign: float) -> float:
         """The least p_x, or the largest: max weight sign p_x + log(L - floor) + sum of log p, for larger weights.
 
-        Where rounding stops the steps before what is left to gain is known, all that is sure: 0 or 1.
+        Where rounding stops the steps before the gap is known, the safe end: 0 or 1.
         """
         p, weight = self.start, _FIRST
         while True:

@@ -1,4 +1,4 @@
-"""A plan designed for one prior and attacked under another: what leaks then, by sweeping the phases."""
+"""The leakage of a plan that was designed for one prior and is attacked under another, by sweeping the phases."""
 
 from __future__ import annotations
 
@@ -61,12 +61,12 @@ def form_for_gains(entropy: ConditionalEntropy) -> Entropy:
 
 
 def _carries(order: float) -> bool:
-    """Whether power sums of that order keep their digits when carried along."""
+    """Whether power sums of that order can be updated from phase to phase without losing digits."""
     return order in (0.0, 1.0, math.inf) or (0.05 <= order <= 8 and abs(order - 1) >= 1e-3)
 
 
 def _swept(plan: Plan, density: Array, order: float) -> Iterator[Array]:
-    """For every cell its mass under the prior, and the Renyi entropy of its posterior in nats."""
+    """For every cell its mass under the prior and the Renyi entropy of its posterior, in nats."""
     from minleak._kernels import sweeping
 
     for sets, lengths in plan.home_cells(_BATCH):

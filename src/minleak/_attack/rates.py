@@ -1,12 +1,12 @@
-"""Rates: how often secrets occur, given how often they were seen, from nothing but the counts of counts.
+"""Rates: how often secrets occur, given how often they were seen, from the counts of counts alone.
 
 A secret that was seen c times occurs at a rate of which c is one Poisson draw. The rates of the secrets that were seen
 have a mixing distribution G, found by Kiefer and Wolfowitz' non-parametric maximum likelihood of a zero-truncated
 Poisson mixture, on a grid. G gives every count its posterior of the rate.
 
-The most likely G is a few spikes, and fits the counts best whatever the truth is. EM that begins with a flat G and is
-stopped early is smoother, which is right for most truths and wrong for those with few distinct rates. So it is stopped
-as soon as a likelihood ratio does not tell it from the most likely G.
+The most likely G is a few spikes, whatever the truth is. EM that starts with a flat G and stops early is smoother,
+which is right for most populations and wrong for those with few distinct rates. So it stops as soon as a likelihood
+ratio test does not tell it from the most likely G.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class Mixtures:
 
     @cached_property
     def flat(self) -> Weights:
-        """EM that is stopped too early."""
+        """The weights of EM that is stopped too early."""
         return self.fit(EARLY)
 
     @cached_property
@@ -114,7 +114,7 @@ class Mixtures:
 
     @cached_property
     def usual(self) -> Weights:
-        """EM from a flat distribution until the counts do not reject it beside the best."""
+        """The weights of EM, stopped once the counts no longer reject them in favour of the best."""
         steps = STEPS
         weights = self.fit(steps)
         while steps < _MOST_STEPS and self._rejects(self.likelihood @ weights):
@@ -144,10 +144,10 @@ class Mixtures:
         one = np.full(len(self.grid), _LEAST)
         one[min(int(np.searchsorted(self.grid, self.one_rate[0])), len(self.grid) - 1)] = 1.0
 
-        def mixed(i: int) -> Weights:
+        def mix(i: int) -> Weights:
             return one + np.float32(i / 64) * (self.best - one)
 
-        return mixed(bisect_left(range(64), True, key=lambda i: not self._rejects(self.likelihood @ mixed(i))))
+        return mix(bisect_left(range(64), True, key=lambda i: not self._rejects(self.likelihood @ mix(i))))
 
     def merge_rates(self, weights: Weights) -> RatePosterior:
         """The distribution with the fewest distinct rates that the counts do not reject, about: those of the weights,
@@ -205,7 +205,7 @@ class Mixtures:
 
 
 class DrawnCounts:
-    """Counts that rates are drawn for, several times over: what each draw needs of them is worked out once."""
+    """Counts that rates are drawn for several times, with what every draw needs of them."""
 
     def __init__(self, counts: Counts) -> None:
         self.counts = counts

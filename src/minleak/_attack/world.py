@@ -98,7 +98,7 @@ class World(Result):
             "upper end allows for differences that would not show"
         )
         return [
-            Table("", ["", "as counted", "in the world", "95% interval"], rows),
+            Table("", ["", "as counted", "in the true population", "95% interval"], rows),
             f"{self.events:,} events, taken as independent; {self.unseen:.1%} of tomorrow's are of secrets that were "
             "not seen",
             *([alike] if self.alike else []),
@@ -139,9 +139,8 @@ class SampledSets:
         is looked at.
         """
         _, first, at = np.unique(self.members[:, ::2], return_index=True, return_inverse=True)
-        owned = self.owned[:, ::2].ravel()[first]
         drawn = DrawnCounts(self.counts[:, ::2].ravel()[first])
-        return [_success((posterior.draw(drawn, rng) / owned)[at]) for posterior in posteriors]
+        return [_success(posterior.draw(drawn, rng)[at] / self.owned[:, ::2]) for posterior in posteriors]
 
 
 def in_the_world(plan: Plan, entropies: Sequence[ConditionalEntropy | str], seed: int) -> World:

@@ -166,7 +166,8 @@ def design(
         plan = variant.design(counts, k or 0, groups, source, progress)
     if groups is not None and plan.k < min(k or 0, len(counts)):
         note(f"the caps of the groups allow no larger sets: k = {plan.k:,}")
-    summary = summarize(plan, entropy)
+    with working("measuring the plan"):
+        summary = summarize(plan, entropy)
     if most is not None:
         _warn_if_missed(summary, most, as_counted=requirement.as_counted)
     about: dict[str, Any] = {"about": plan, "most": most}

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from minleak._data import composition
 from minleak._data.arrays import Array, Indices
-from minleak._data.columns import Columns
+from minleak._data.columns import Columns, ones, size_of
 from minleak._data.dit_distributions import is_dit
 from minleak._data.frames import axes
 from minleak._data.hyper import Hyper, Posteriors, compute_hyper, compute_posteriors
@@ -401,9 +401,11 @@ class Channel:
 
 def as_channel(channel: Any) -> Channel:
     """The channel itself, or that of a matrix."""
+    if isinstance(channel, Channel):
+        return channel
     if callable(getattr(type(channel), "channel", None)):
         raise InvalidChannel(f"a {type(channel).__name__} is no channel: give its .channel()")
-    return channel if isinstance(channel, Channel) else Channel(channel)
+    return Channel(channel)
 
 
 def _place(labels: Labels, name: Hashable, what: str) -> int:
@@ -425,8 +427,10 @@ def _add_tolerances(first: float, second: float) -> float:
 
 def post_processing(R: Any, A: Channel, B: Channel) -> Channel:
     """R with A R = B as a channel between their observables; not copied if its rows are right."""
-    right = isinstance(R, np.ndarray) and R.dtype == np.float64 and R.min() >= 0
-    if not (right and np.abs(R.sum(axis=1) - 1).max() <= SUM_TOLERANCE):
+    if not (isinstance(R, np.ndarray) and R.dtype == np.float64 and R.item(R.argmin()) >= 0):
+        return Channel(R, inputs=A.outputs, outputs=B.outputs)
+    off = R.dot(ones(R.shape[1])) - 1
+    if not size_of(off) <= SUM_TOLERANCE:
         return Channel(R, inputs=A.outputs, outputs=B.outputs)
     found = Channel.__new__(Channel)
     found._hold(R, A.outputs, B.outputs)

@@ -319,9 +319,9 @@ def sum_of_tops(v: Array) -> float:
     """The sum of the largest entries of the columns of v, an array of shape (r, m)."""
     m = v.shape[1]
     if m == 1:
-        return v.item(v.argmax())  # a fifth of the time of `max`
+        return float(v.item(v.argmax()))  # a fifth of the time of `max`
     if v.size <= FEW:
-        return sum(map(max, v.T.tolist()))
+        return float(sum(map(max, v.T.tolist())))
     return float(largest_of_columns(v).dot(ones(m)))  # BLAS adds up in half the time of `sum`
 
 
@@ -336,7 +336,7 @@ def largest_of_columns(v: Array) -> Array:
     if k < _TALL or r * m > BLOCK or not v.flags.c_contiguous:
         return np.asarray(np.maximum.reduce(v))
     top = np.maximum.reduce(np.maximum.reduce(v[: r // k * k].reshape(k, -1)).reshape(-1, m))
-    return top if r % k == 0 else np.maximum(top, np.maximum.reduce(v[r // k * k :]))
+    return np.asarray(top if r % k == 0 else np.maximum(top, np.maximum.reduce(v[r // k * k :])))
 
 
 @lru_cache(maxsize=4)
@@ -345,6 +345,11 @@ def ones(n: int) -> Array:
     found = np.ones(n)
     found.flags.writeable = False
     return found
+
+
+def size_of(v: Array) -> float:
+    """The largest |entry|; NaN if there is one."""
+    return max(v.item(v.argmax()), -v.item(v.argmin()))  # a quarter of the time of `abs` and `max`
 
 
 def heavy_columns(

@@ -29,10 +29,15 @@ def group_columns(matrix: Any, totals: Array | None = None) -> Groups:
     n, m = matrix.shape
     projected = _direction(n) @ matrix
     totals = matrix.sum(axis=0) if totals is None else totals
-    kept = np.arange(m) if totals.min() > 0 else np.flatnonzero(totals > 0)
-    projected = projected[kept] / totals[kept]
+    kept = np.arange(m)
+    if totals.item(totals.argmin()) > 0:
+        projected = projected / totals
+    else:
+        kept = np.flatnonzero(totals > 0)
+        projected = projected[kept] / totals[kept]
     ordered = np.sort(projected)
-    alone = (ordered[1:] - ordered[:-1] > 2 * n * _SAME).all()
+    apart = ordered[1:] - ordered[:-1]
+    alone = not len(apart) or apart.item(apart.argmin()) > 2 * n * _SAME
     if alone and len(kept) == m:
         return kept
     of = np.full(m, -1, dtype=np.int64)

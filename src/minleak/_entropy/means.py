@@ -92,8 +92,9 @@ def log_ratios(v: Array, times: Array | None = None) -> tuple[Array, Array]:
 
 def light_shannon(columns: Columns) -> float:
     """The sum of v_i log(s/v_i) over all `light` columns of sums s, in nats."""
-    v, s = columns.entries, columns.sums()
-    return float(s.dot(np.log(s))) - float(v.dot(np.log(v)))  # type: ignore[union-attr]
+    v: Array = columns.entries  # type: ignore[assignment]  # light columns are a block
+    s = columns.sums()
+    return float(s.dot(np.log(s))) - float(v.dot(np.log(v)))
 
 
 def shannon_sums(v: Array) -> Array:

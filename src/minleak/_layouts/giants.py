@@ -1,4 +1,4 @@
-"""The giants, which every set must contain; the other secrets, which a layout is given to lay; and what it gives."""
+"""The giants, which are in every set; the input and the result of a layout, which lays the other secrets."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def find_giants(weights: Indices, total: int, k: int) -> Giants:
 
 
 def _largest(weights: Indices, k: int) -> Indices:
-    """Where the k largest weights are, in any order. One pass finds the largest of each block; the k-th largest of
-    these is a floor, and k blocks that reach it, with all that pass it, hold what is looked for.
+    """The positions of the k largest weights, in any order. One pass finds the largest of each block; the k-th largest
+    of these is a floor: all blocks above it, and k blocks that reach it, hold the k largest weights.
     """
     n = len(weights)
     if k >= n:
@@ -65,10 +65,10 @@ def _largest(weights: Indices, k: int) -> Indices:
 
 @dataclass(frozen=True)
 class LayoutInput:
-    """The weights and labels of all secrets, and the giants, with the u places and the weight that they leave: to one
-    `tier`, whose caps every set keeps, where secrets are in groups.
+    """The weights and labels of all secrets, and the giants with the u places and the weight that they leave. Where
+    secrets are in groups, these are for one `tier`, whose caps every set keeps.
 
-    Weights may be multiplied by a factor of at most `finest` where their units are too coarse for a layout.
+    A layout may multiply the weights by a factor of at most `finest` where their units are too coarse.
     """
 
     weights: Indices
@@ -80,11 +80,11 @@ class LayoutInput:
 
     @property
     def u(self) -> int:
-        """How many places in a set are not the giants'."""
+        """The places of a set that the giants leave."""
         return self.giants.u
 
     def loose(self) -> Indices:
-        """The secrets to be laid: of positive weight, and no giants; of a tier where there are several."""
+        """The secrets to lay: those of the tier that have weight and are no giants."""
         if self.tier is not None and self.tier.members is not None:
             return self.tier.members
         loose = self.weights > 0
@@ -94,9 +94,9 @@ class LayoutInput:
 
 @dataclass(frozen=True)
 class LayoutResult:
-    """Homes and rings on which every loose secret x has u * w_x units in all; and what the sets cost, if that was told.
+    """Homes and rings on which every loose secret x has u * w_x units in all, and the cost of the sets, if any.
 
-    Lengths are for weights multiplied by `factor`, which leaves the prior as it is and makes the units finer.
+    Lengths are for weights multiplied by `factor`: finer units of the same prior.
     """
 
     homes: Homes
@@ -106,11 +106,11 @@ class LayoutResult:
 
     @classmethod
     def nothing(cls, problem: LayoutInput, cost: Cost | None = None) -> LayoutResult:
-        """Where all secrets that can occur are giants."""
+        """The result where all secrets that can occur are giants."""
         return cls(Homes.none(max(problem.giants.u, 1)), (), cost)
 
     def fields(self, grid: Grid, giants: Giants) -> dict[str, Any]:
-        """What a plan is made of, for the weights on a grid in the layout's units, and for the giants."""
+        """The fields of a plan for these giants and the weights on a grid, in the layout's units."""
         return {
             "weights": grid.weights,
             "giants": giants.members,

@@ -50,20 +50,20 @@ def find_partition(weights: Indices, k: int, tree: GroupTree) -> TierPartition:
     the rest over the places left stay by themselves, and all others become one block of the rank that is left. All in
     integers: k times the total weight is at most 2^62. O(n), and O(groups) for each level.
     """
-    blocks = _Blocks(weights, k, tree)
-    for level in range(1, int(blocks.levels[-1]) + 1):
-        blocks.climb(level)
-    return blocks.to_partition()
+    search = _PartitionSearch(weights, k, tree)
+    for level in range(1, int(search.levels[-1]) + 1):
+        search.climb(level)
+    return search.to_partition()
 
 
-class _Blocks:
-    """All blocks that are met on the way: block b has weight `weights[b]` and rank `ranks[b]`, is the one secret
-    `singles[b]` or -1, and became part of the block `into[b]`, its own number if of none. Those that are `active` lie
-    in the groups `groups`; the last group is the whole set.
+class _PartitionSearch:
+    """All blocks found on the way up the tree. Block b has weight `weights[b]` and rank `ranks[b]`; it is the single
+    secret `singles[b]`, or -1 if it has several, and became part of the block `into[b]`, itself if of none. The
+    `active` blocks lie in the groups `groups`; the last group is the whole set.
     """
 
     def __init__(self, weights: Indices, k: int, tree: GroupTree) -> None:
-        """With the blocks of the groups that hold secrets."""
+        """Start with the blocks of the groups that hold secrets."""
         from minleak._kernels import grouping
 
         self._of_secrets, self._tree = weights, tree
@@ -89,7 +89,7 @@ class _Blocks:
         self.groups = self._parents[self.groups]
 
     def climb(self, level: int) -> None:
-        """To the blocks of the groups of a level, from those of what lies in them."""
+        """Merge the blocks inside each group of a level into the blocks of that group."""
         here = self.levels[self.groups] == level
         met, groups = self.active[here], self.groups[here]
         ranks, left = np.zeros_like(self._caps), np.zeros_like(self._caps)

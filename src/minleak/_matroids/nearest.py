@@ -1,10 +1,10 @@
-"""The mixture of bases of a matroid that is as even as it can be over some weights: what an optimal channel is.
+"""The mixture of bases of a matroid that is as even as possible over some weights: the optimal channel.
 
 Minimise the sum over e of x_e^2 / w_e over the base polytope {x : x(A) <= r(A), x(E) = r(E)}. The minimiser is the
 lexicographically optimal base of weights w (Fujishige 1980): w_e / x_e takes the densities of the principal partition,
 the largest on the first block. Wolfe's algorithm (1976) finds it as a mixture of at most n bases, by greedy bases
-alone. It is run in floats first, and what that suggests is solved for and proved in Fractions; where the proof fails,
-it is run in Fractions.
+alone. It runs in floats first, and the bases that it suggests are proved in Fractions; where the proof fails, it runs
+in Fractions.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from minleak._matroids.oracles import Matroid, Some, row_rank
+from minleak._matroids.oracles import Matroid, Some, eliminate, row_rank
 from minleak.errors import SolverFailed
 
 # What counts as zero in floats, a step between two densities, the most bases that are looked at for each secret, and
@@ -36,7 +36,7 @@ def mix_bases(matroid: Matroid, weights: dict[int, Fraction]) -> tuple[list[Some
         if found is not None:
             return found
         rng.shuffle(order)
-    points = _unrelated(points, weights)
+    points = _drop_dependent(points, weights)
     points, shares = _nearest(matroid, weights, points, [Fraction(1, len(points))] * len(points), exact=True)
     found = _prove(matroid, weights, _levels(points, shares, weights, 0), points)
     if found is None:
@@ -44,8 +44,8 @@ def mix_bases(matroid: Matroid, weights: dict[int, Fraction]) -> tuple[list[Some
     return found
 
 
-def _unrelated(points: list[Some], weights: dict[int, Fraction]) -> list[Some]:
-    """Those of the bases that do not depend linearly on the ones before them."""
+def _drop_dependent(points: list[Some], weights: dict[int, Fraction]) -> list[Some]:
+    """The bases that do not depend linearly on the ones before them."""
     kept: list[Some] = []
     for point in points:
         vectors = [[Fraction(e in one) for e in weights] for one in (*kept, point)]
@@ -57,7 +57,7 @@ def _unrelated(points: list[Some], weights: dict[int, Fraction]) -> list[Some]:
 def _nearest(
     matroid: Matroid, weights: dict[int, Fraction], points: list[Some], shares: list[Any], *, exact: bool
 ) -> tuple[list[Some], list[Any]]:
-    """Wolfe's algorithm from some mixture of bases on: those of the point of least norm, with the share of each."""
+    """Wolfe's algorithm, started from a mixture of bases: the bases of the point of least norm, and their shares."""
     zero = 0 if exact else _ZERO
     scale = sum(weights.values()) / len(weights)
     inverse = {e: scale / w if exact else float(scale / w) for e, w in weights.items()}
@@ -77,9 +77,7 @@ def _nearest(
 def _settle(
     points: list[Some], shares: list[Any], inverse: dict[int, Any], zero: float
 ) -> tuple[list[Some], list[Any]]:
-    """The point of least norm in the affine hull of the bases, leaving out those that it would have a share below zero
-    of.
-    """
+    """The point of least norm in the affine hull of the bases, without those whose share would be negative."""
     while True:
         goal = _affine(points, inverse, exact=zero == 0)
         if all(part > zero for part in goal):
@@ -112,7 +110,7 @@ def _affine(points: list[Some], inverse: dict[int, Any], exact: bool) -> list[An
 
 
 def _levels(points: list[Some], shares: list[Any], weights: dict[int, Fraction], step: float) -> list[Some]:
-    """The secrets by the density w / x, the densest first, those that differ by no more than a step together."""
+    """The secrets in blocks of equal density w / x, up to a relative step, the densest first."""
     x = _point(points, shares, weights)
     thinness = {e: x[e] / weights[e] if step == 0 else float(x[e]) / float(weights[e]) for e in weights}
     blocks: list[list[int]] = []
@@ -128,8 +126,8 @@ def _levels(points: list[Some], shares: list[Any], weights: dict[int, Fraction],
 def _prove(
     matroid: Matroid, weights: dict[int, Fraction], blocks: list[Some], points: list[Some]
 ) -> tuple[list[Some], Mixture] | None:
-    """The blocks and the mixture of these bases that shares itself out evenly within each, if it is one: then every
-    base meets every block in as many as its rank grows there, and the densities fall.
+    """The blocks and the mixture of these bases that is even within each block; None if there is no such mixture or the
+    densities do not fall. Every base then meets every block in as many members as the rank grows there.
     """
     even: dict[int, Fraction] = {}
     covered: Some = frozenset()
@@ -151,19 +149,12 @@ def _prove(
 
 
 def solve(matrix: list[list[Fraction]], right: list[Fraction]) -> list[Fraction] | None:
-    """The only solution of a system of linear equations, at least as many as unknowns; None if there is none or more
-    than one.
-    """
+    """The unique solution of a system of linear equations; None if there is none or more than one."""
     rows, n = [[*row, value] for row, value in zip(matrix, right, strict=True)], len(matrix[0])
-    for column in range(n):
-        pivot = next((i for i in range(column, len(rows)) if rows[i][column]), None)
-        if pivot is None:
-            return None
-        rows[column], rows[pivot] = rows[pivot], rows[column]
-        rows[column] = [entry / rows[column][column] for entry in rows[column]]
-        for i, row in enumerate(rows):
-            if i != column and row[column]:
-                rows[i] = [a - row[column] * b for a, b in zip(row, rows[column], strict=True)]
-    if any(row[n] for row in rows[n:]):
+    if eliminate(rows, n) < n or any(row[n] for row in rows[n:]):
         return None
-    return [rows[i][n] for i in range(n)]
+    found: list[Fraction] = []  # from the last unknown to the first
+    for i in reversed(range(n)):
+        known = sum(a * x for a, x in zip(reversed(rows[i][i + 1 : n]), found, strict=True))
+        found.append((rows[i][n] - known) / rows[i][i])
+    return found[::-1]

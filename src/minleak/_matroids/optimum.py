@@ -84,13 +84,10 @@ class MatroidOptimum(Result):
         owned = {label: sum(share for members, share in self.bases if label in members) for label in labels}
         alone = [label for label in labels if not owned[label]]
         rows = [
-            [*(share / owned[x] if x in members else Fraction(0) for members, share in self.bases)]
-            if owned[x]
-            else [Fraction(0)] * len(shown_sets)
+            [share / owned[x] if x in members else Fraction(0) for members, share in self.bases]
+            + [Fraction(x == other) for other in alone]
             for x in labels
         ]
-        for label, row in zip(labels, rows, strict=True):
-            row += [Fraction(label == other) for other in alone]
         outputs = [*shown_sets, *((label,) for label in alone if (label,) not in shown_sets)]
         inputs = None if self.prior.labels.is_default else labels
         return Channel(np.array(rows, dtype=object), inputs=inputs, outputs=outputs)
@@ -136,7 +133,7 @@ def matroid_optimum(prior: Prior | Iterable[Any], matroid: Matroid | Callable[[S
     """
     known = as_prior(prior)
     chosen = as_matroid(matroid, len(known))
-    weights, total = _weights(known)
+    weights = [Fraction(w) for w in known.weights.tolist()]
     _refuse_loops(chosen, known)
     positive = {e: w for e, w in enumerate(weights) if w}
     blocks, mixture = mix_bases(chosen, positive)
@@ -144,7 +141,7 @@ def matroid_optimum(prior: Prior | Iterable[Any], matroid: Matroid | Callable[[S
     bases = tuple((tuple(labels[e] for e in sorted(base)), share) for base, share in mixture)
     if not all(chosen.independent(base) for base, _ in mixture):
         raise InvalidParameter("the oracle does not answer the same twice: give a function of the set alone")
-    partition = _partition(chosen, known, weights, total, blocks)
+    partition = _partition(chosen, known, weights, blocks)
     return MatroidOptimum(partition.target, partition, bases, known)
 
 
@@ -165,11 +162,6 @@ def _symmetric(entropy: ConditionalEntropy | str) -> ConditionalEntropy:
     return H
 
 
-def _weights(prior: Prior) -> tuple[list[Fraction], Fraction]:
-    weights = [Fraction(w) for w in prior.weights.tolist()]
-    return weights, sum(weights, Fraction(0))
-
-
 def _refuse_loops(matroid: Matroid, prior: Prior) -> None:
     for e in range(matroid.n):
         if not matroid.independent(frozenset([e])):
@@ -179,11 +171,9 @@ def _refuse_loops(matroid: Matroid, prior: Prior) -> None:
             )
 
 
-def _partition(
-    matroid: Matroid, prior: Prior, weights: list[Fraction], total: Fraction, blocks: list[Some]
-) -> PrincipalPartition:
-    """Blocks with the secrets of weight zero that do not raise the rank, and those that do in one at the end."""
-    found, covered, before = [], frozenset[int](), 0
+def _partition(matroid: Matroid, prior: Prior, weights: list[Fraction], blocks: list[Some]) -> PrincipalPartition:
+    """Blocks with the secrets of weight zero that do not raise the rank; those that do are one block at the end."""
+    total, found, covered, before = sum(weights, Fraction(0)), [], frozenset[int](), 0
     for block in [*blocks, frozenset(range(matroid.n))]:
         closed = matroid.closure(sorted(covered | block))
         rank, new = matroid.rank(sorted(closed)), sorted(closed - covered)

@@ -1,5 +1,5 @@
-"""Matroid: which sets of secrets may be shown together, by an oracle; those of uniform, partition, laminar, graphic,
-transversal and linear matroids ready-made.
+"""Matroid: which sets of secrets may be shown together, by an oracle. Uniform, partition, laminar, graphic, transversal
+and linear matroids are ready-made.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Matroid:
     """A matroid on the secrets 0, 1, ..., n-1, given by `independent`: whether a set of them may be shown.
 
     Subsets of independent sets are independent, and all maximal independent subsets of a set are equally large, its
-    rank. `independent` is asked for a frozenset of positions.
+    rank. `independent` takes a frozenset of positions.
 
     >>> edges = Matroid.graphic([(0, 1), (1, 2), (0, 2), (2, 3)])
     >>> edges.independent(frozenset([0, 1, 3])), edges.rank([0, 1, 2])
@@ -126,8 +126,8 @@ class Matroid:
         return cls(len(rows), lambda some: row_rank([rows[i] for i in some]) == len(some), name="linear")
 
     def base(self, order: Iterable[int]) -> Some:
-        """The members that are taken one after the other as long as they stay independent: a maximal independent subset
-        of those in the order, of least cost if that is by cost.
+        """The greedy base: members are taken in this order as long as they stay independent. A maximal independent
+        subset, of least cost if the order is by cost.
         """
         taken: Some = frozenset()
         for i in order:
@@ -150,8 +150,8 @@ class Matroid:
 
 
 def as_matroid(given: Matroid | Callable[[Some], Any], n: int) -> Matroid:
-    """A matroid on n secrets: as it is, or by a function of a set of positions, its rank or whether it is independent.
-    A function is tried on some sets, and refused where it is none of a matroid.
+    """A matroid on n secrets: a `Matroid`, or a function of a set of positions that returns its rank or whether it is
+    independent. A function is tried on some sets, and refused if it is no matroid's.
     """
     if isinstance(given, Matroid):
         if given.n != n:
@@ -164,9 +164,9 @@ def as_matroid(given: Matroid | Callable[[Some], Any], n: int) -> Matroid:
         )
     nothing, oracle = given(frozenset()), given
     if nothing is True:
-        return _tried(Matroid(n, lambda some: bool(oracle(some))))
+        return _check_exchange(Matroid(n, lambda some: bool(oracle(some))))
     if type(nothing) is int and nothing == 0:
-        found = _tried(Matroid(n, lambda some: oracle(some) == len(some)))
+        found = _check_exchange(Matroid(n, lambda some: oracle(some) == len(some)))
         for some in _sets(n):
             if oracle(some) != found.rank(some):
                 raise InvalidParameter(
@@ -179,8 +179,8 @@ def as_matroid(given: Matroid | Callable[[Some], Any], n: int) -> Matroid:
     )
 
 
-def _tried(matroid: Matroid) -> Matroid:
-    """The matroid, if all greedy bases of some sets are equally large, and lose no independence with a member."""
+def _check_exchange(matroid: Matroid) -> Matroid:
+    """The matroid, if on sets tried all greedy bases are equally large and stay independent without a member."""
     rng = random.Random(0)
     for some in _sets(matroid.n):
         members = sorted(some)
@@ -198,7 +198,7 @@ def _tried(matroid: Matroid) -> Matroid:
 
 
 def _sets(n: int) -> list[Some]:
-    """All sets of few secrets, else some of all sizes."""
+    """All subsets of few secrets; of more, random ones of all sizes."""
     if 2**n <= _TRIALS:
         return [frozenset(some) for size in range(n + 1) for some in combinations(range(n), size)]
     rng = random.Random(1)
@@ -206,9 +206,14 @@ def _sets(n: int) -> list[Some]:
 
 
 def row_rank(rows: list[list[Fraction]]) -> int:
-    """The rank of some vectors, by elimination."""
-    rows, rank = [list(row) for row in rows], 0
-    for column in range(len(rows[0]) if rows else 0):
+    """The rank of some vectors."""
+    return eliminate([list(row) for row in rows], len(rows[0]) if rows else 0)
+
+
+def eliminate(rows: list[list[Fraction]], columns: int) -> int:
+    """Bring rows to echelon form in their first columns, in place; returns the rank."""
+    rank = 0
+    for column in range(columns):
         pivot = next((i for i in range(rank, len(rows)) if rows[i][column]), None)
         if pivot is None:
             continue

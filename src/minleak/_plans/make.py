@@ -169,6 +169,7 @@ def _under_caps(
     layout: RingLayout, problem: LayoutInput, k: int, tree: GroupTree, grid: Grid, fields: dict[str, Any]
 ) -> Plan:
     """The same where groups have caps: each tier of the principal partition is laid by itself."""
+    problem.progress(0, 1, "the principal partition under the caps")
     found = find_partition(grid.weights, k, tree)
     places = sum(tier.rank for tier in found.tiers)
     size = len(found.giants) + places if places else tree.rank(np.ones(len(tree.group_of), dtype=bool), k)

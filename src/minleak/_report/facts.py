@@ -34,6 +34,8 @@ from minleak.errors import InvalidParameter
 # Those that `words` has sentences for.
 ENTROPIES = STANDARD[:5]
 DRAWS = (1, 2, 5, 10, 20)
+# Rivals that draw their decoys.
+RANDOM = (UniformRandomisation, PopularDecoys)
 # The layouts that repeated draws are compared in, and the entropies that a wrong prior is measured in.
 COMPARED_LAYOUTS = (Stable(), Circle())
 SENSITIVE = FEW[1:2]
@@ -62,7 +64,7 @@ class Chance:
 @dataclass(frozen=True)
 class RivalLeakage:
     """One entropy: H(X), the least leakage, which this plan has, and that of rivals by name ("no cloak" the first);
-    `worldly` is that of the rivals with sets that never change in the true population, where it is known.
+    `worldly` is that of the rivals in the true population, where it is known.
     """
 
     entropy: str
@@ -229,7 +231,7 @@ def _scale(entropy: str, share: float) -> float:
 def _comparisons(
     plan: Plan, prior: Prior, share: float, trials: int, seed: int, *, told: bool
 ) -> tuple[RivalLeakage, ...]:
-    simulated = [kind(prior, plan.k, trials=trials, seed=seed) for kind in (UniformRandomisation, PopularDecoys)]
+    simulated = [kind(prior, plan.k, trials=trials, seed=seed) for kind in RANDOM]
     # who shows the secret shows buckets of one
     rivals = {NoCloak.name: FixedBuckets(prior, 1)} | {rival.name: rival for rival in simulated}
     rivals |= {FixedBuckets.name: FixedBuckets(prior, plan.k)}
@@ -237,6 +239,8 @@ def _comparisons(
     if told and plan.gains is None:
         for rival, k in ((NoCloak.name, 1), (FixedBuckets.name, plan.k)):
             worlds[rival] = try_the_world(design(plan.prior, k, layout="blocks"), seed=seed)[0]
+        for kind in RANDOM:
+            worlds[kind.name] = try_the_world(kind(plan.prior, plan.k, trials=trials, seed=seed), seed=seed)[0]
     rows = []
     for name, H in zip(ENTROPIES, map(as_entropy, ENTROPIES), strict=True):
         scale = _scale(name, share)

@@ -1,4 +1,4 @@
-"""What an attacker believes who has seen sets or tracks, step by step, and how often their best guess is right."""
+"""The posteriors of an attacker who sees sets or tracks step by step, and how often their best guess is right."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MOST = 1 << 22
 
 
 class Attacker:
-    """Who knows a chain: the chance of each first state, and that of each move for walk number `walk`."""
+    """An attacker who knows a chain: the chance of each first state, and of each move of walk number `walk`."""
 
     def __init__(self, chain: Chain) -> None:
         self.chain = chain
@@ -31,8 +31,8 @@ class Attacker:
 
 
 class LearningAttacker(Attacker):
-    """Who has also seen all the walks but the one under attack: their transitions count beside so many of the chain's
-    that the walks, each judged by the others, are likeliest.
+    """An attacker who has also seen all walks but the one under attack. Their transitions are added to the chain's,
+    which count for so many that the walks, each predicted from the others, are likeliest.
     """
 
     def __init__(self, chain: Chain, walks: Indices) -> None:

@@ -1,4 +1,4 @@
-"""Certifying a step of tracks: rows, bins and every move of the rounding, by code that the makers do not share."""
+"""certify_step: rows, bins and every move of the rounding of a step of tracks, by code that the makers do not share."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _HEAD = 6
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """A step that was drawn, with all that it went through: `matrix` (columns x tracks) of sums `unit`, whose first
-    columns are `states` and the others the rest of `blocks`; where the bins `begin`; the true place and column; the
-    moves of the rounding, if they were asked for; and the column and the state that each track got.
+    """A step that was drawn, and how: `matrix` (columns x tracks, each track summing to `unit`), whose first columns
+    are `states` and the others the rest of `blocks`; where the bins `begin`; the true place and column; the moves of
+    the rounding, if they were traced; and the column and the state that each track got.
     """
 
     tracks: tuple[int, ...]

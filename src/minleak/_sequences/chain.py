@@ -1,4 +1,4 @@
-"""Chain: how a secret moves on, as sparse counts with back-off to the marginal, exact on a grid of integers."""
+"""Chain: a Markov chain as sparse counts with back-off to the marginal, exact on a grid of integers."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ class Chain:
 
     def probability(self, a: Hashable, b: Hashable) -> float:
         """P(a -> b) for two labels."""
-        return float(self.probabilities(np.array([self._known(a)]), np.array([self._known(b)]))[0])
+        return float(self.probabilities(np.array([self._find(a)]), np.array([self._find(b)]))[0])
 
     def probabilities(self, a: Indices, b: Indices) -> Array:
         """P(a -> b) for arrays of positions, which are broadcast; as floats, without the grid."""
@@ -280,7 +280,7 @@ class Chain:
         entries = self.counts / (self.sums + self.backoff)[self._owner]
         return sp.csr_array((entries, self.indices, self.indptr), shape=(len(self), len(self)))
 
-    def _known(self, state: Hashable) -> int:
+    def _find(self, state: Hashable) -> int:
         found = self.position(state)
         if found is None:
             raise InvalidParameter(f"the chain has no state {shown(state)}")

@@ -1,4 +1,4 @@
-"""Counting walks: states, first states, transitions and back-off of the sequences that were seen."""
+"""Counts of walks: states, first states, transitions and back-off."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def count_sequences(sequences: Iterable[Iterable[Hashable]], *, order: int, smoo
     codes, labels = encode(as_values(states, "the states"))
     stops = np.array(ends, dtype=np.int64)
     if size > 1:
-        kept, codes, stops = _without_dead_ends(list(labels), codes, stops)
+        kept, codes, stops = _drop_dead_ends(list(labels), codes, stops)
         labels = Labels.of(kept, 0)
     return count_walks(labels, codes, stops, smoothing, size)
 
@@ -120,8 +120,8 @@ def check_smoothing(smoothing: Any) -> None:
         )
 
 
-def _without_dead_ends(states: list[Any], codes: Indices, ends: Indices) -> tuple[list[Any], Indices, Indices]:
-    """Walks without their last states where these lead to nothing that was ever seen to go on; until all do."""
+def _drop_dead_ends(states: list[Any], codes: Indices, ends: Indices) -> tuple[list[Any], Indices, Indices]:
+    """Drop last states of walks that no seen state can follow, until every walk can go on."""
     walks = [part.tolist() for part in np.split(codes, ends[:-1])]
     while True:
         alive = {states[code][:-1] for walk in walks for code in walk}

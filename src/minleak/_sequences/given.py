@@ -1,4 +1,4 @@
-"""What is given for a chain, checked: initial weights, transitions by rows, back-off and marginal."""
+"""The arguments of a chain, checked: initial weights, transitions by rows, back-off and marginal."""
 
 from __future__ import annotations
 
@@ -69,11 +69,7 @@ def as_prior_of(initial: Any, labels: Any) -> Prior:
 
 def as_marginal(marginal: Any, labels: Labels) -> Prior:
     """Weights of the states, one for each."""
-    found = (
-        marginal
-        if isinstance(marginal, Prior)
-        else as_prior_of(marginal, labels if isinstance(marginal, Mapping) else None)
-    )
+    found = as_prior_of(marginal, labels if isinstance(marginal, Mapping) else None)
     match(found.labels, labels, ("the marginal", "state"), ("the chain", "state"), InvalidPrior)
     return found
 

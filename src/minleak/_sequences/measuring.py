@@ -1,4 +1,4 @@
-"""leakage: how often attackers who filter and smooth are right about a walk, step by step."""
+"""leakage: how often attackers who filter or smooth are right about a walk, at each step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a way of showing walks gives away, step by step: results, their table and their chart."""
+"""What a scheme for walks leaks at each step: results, their tables and charts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ways of showing walks: tracks, decoys, or a set at each step, by a plan, a channel or a plan for the prediction."""
+"""Schemes to show walks: tracks, decoys, or a set at each step from a plan, a channel or a plan for the prediction."""
 
 from __future__ import annotations
 

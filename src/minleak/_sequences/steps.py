@@ -1,4 +1,4 @@
-"""One step of k tracks: a coupling of their rows under which every track moves by the chain and none is special."""
+"""One step of k tracks: a coupling of their rows in which every track moves by the chain and none stands out."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def move_tracks(chain: Chain, tracks: list[int], place: int, state: int, stream:
 def draw_step(
     chain: Chain, tracks: list[int], place: int, state: int, stream: Stream, *, trace: bool = False
 ) -> Step | None:
-    """That step, with all that it went through; the moves of its rounding if it is to be traced.
+    """The same step with all its intermediate values, and the moves of its rounding if it is traced.
 
     Given what is shown, the law does not depend on which track is the true one: K(a -> b) = P(a_j -> b_j) p(b given
     b_j) for every j. States are different wherever the rows' sums allow it.

@@ -1,4 +1,4 @@
-"""A chain in a file: its counts, weights and labels as arrays, read without running anything that is in it."""
+"""Files of chains: counts, weights and labels as arrays, read without running anything in them."""
 
 from __future__ import annotations
 

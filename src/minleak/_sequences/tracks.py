@@ -1,4 +1,4 @@
-"""Tracks: k walks side by side, of which one is true and nobody can tell which, however long they get."""
+"""Tracks: k walks side by side, one of them true; nobody can tell which, however long they get."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class Tracks:
             found = start_tracks(self.chain, self.k, x, random.stream(*parts), anew=cut)
             if found is not None:
                 tracks, place = found
-                history = random.hashed(b"shown", root, _joined(tracks))
+                history = random.hashed(b"shown", root, _join(tracks))
                 return Walk(self, tracks, place, history, self._owner(scope), 0, [0] if cut else [])
         remedy = ", or take on_impossible='restart'" if refusing else ": no walk ever comes there"
         raise InvalidParameter(f"the chain gives the first state probability zero: refuse it{remedy}")
@@ -149,7 +149,7 @@ class Tracks:
 
     @cached_property
     def digest(self) -> bytes:
-        """32 bytes that stand for everything a draw depends on: the chain and k."""
+        """A digest of everything a draw depends on, the chain and k; 32 bytes."""
         chain, line = self.chain, self.chain.line
         parts = [chain.indptr, chain.indices, chain.counts, chain.backoff, line.weights, line.block, chain.target]
         parts += [chain.start.weights, chain.start.block, np.array([self.k, chain.unit, chain.clock or 0])]
@@ -224,7 +224,7 @@ class Walk:
             after, place = fresh
             cuts = (*cuts, self.step + 1)
         self._states, self._place, self.cuts, self.step = after, place, cuts, self.step + 1
-        self._history = random.hashed(b"shown", self._history, _joined(after))
+        self._history = random.hashed(b"shown", self._history, _join(after))
         return self.shown
 
     def saved(self) -> str:
@@ -254,5 +254,5 @@ def _number(x: int) -> bytes:
     return x.to_bytes(8, "little")
 
 
-def _joined(states: list[int]) -> bytes:
+def _join(states: list[int]) -> bytes:
     return b"".join(map(_number, states))

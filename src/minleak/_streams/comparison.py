@@ -59,7 +59,7 @@ class AttackedPolicy(Result):
 
 @dataclass(frozen=True)
 class StreamComparison(Result):
-    """Policies for streams, attacked on the same number of `streams`; `blind` is the success of a guess without
+    """The `policies` for streams, attacked on the same number of `streams`; `blind` is the success of a guess without
     looking.
     """
 

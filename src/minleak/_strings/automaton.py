@@ -1,4 +1,4 @@
-"""Automaton: the least deterministic automaton of a policy over an alphabet, in tables."""
+"""Automaton: the minimal deterministic automaton of a policy over an alphabet, in tables."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def _missing(table: Indices, accepting: Any) -> Indices:
 
 
 def _minimise(table: Indices, missing: Indices) -> tuple[Indices, Indices]:
-    """States that nothing tells apart as one (Moore), numbered in the order in which they are reached."""
+    """Merge equivalent states (Moore), numbered in the order in which they are reached."""
     same, count = np.append(missing[:-1], -1), 0
     while True:
         rows = [tuple(row) for row in np.column_stack([same[:-1], same[table]]).tolist()]

@@ -1,4 +1,4 @@
-"""Coding: strings as intervals of integers, by what their characters usually follow."""
+"""Coding: strings as intervals of integers, by arithmetic coding with the frequencies after each context."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class Coder:
     least one unit of 2^16 for each, so that every string of at most `longest` characters has a positive weight.
     Characters outside the alphabet share one of these places, each with a part of its own, unless `escape` is None.
 
-    With a policy its automaton goes along: after each prefix only those characters have a share after which something
-    that is accepted can still be reached in the length that is left, and the end only where the prefix is accepted.
-    Their shares are scaled up to the whole, so that the accepted strings cover the line and no others have a place.
+    With a policy, its automaton follows the prefix: a character has a share only if an accepted string can still be
+    reached in the length that is left, and the end only if the prefix is accepted. Their shares are scaled up to the
+    whole, so that the accepted strings cover the line and no others have a place.
     """
 
     def __init__(
@@ -132,9 +132,9 @@ class Coder:
         return "".join(found)
 
     def heaviest(self, k: int, above: int = 0) -> list[tuple[str, int]]:
-        """The k heaviest strings and their weights, heaviest first: of those heavier than `above`, all if fewer.
+        """Up to k strings heavier than `above` with their weights, heaviest first.
 
-        Best-first over prefixes: what begins with a prefix weighs no more than all of it.
+        Best-first search over prefixes: no string is heavier than any of its prefixes.
         """
         k, above = whole(k, "the number of strings", 0), whole(above, "the weight above which they are", 0)
         ties = count()

@@ -1,4 +1,4 @@
-"""Escape: every character outside an alphabet, each with a share of what the alphabet leaves to others."""
+"""Escape: all characters outside an alphabet, each with a share of the place that the alphabet leaves them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Regular expressions as automata without memory (Thompson): what of Python's `re` is a regular language."""
+"""Expression: the part of Python's `re` that describes regular languages, as automata (Thompson)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models and plans of strings in files. Only what cannot be computed is written: model, counts, share and cap."""
+"""Files of models and plans of strings. They hold what cannot be computed: model, counts, share and cap."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def contents_of(model: Coder) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def digest_of(arrays: dict[str, Any], numbers: dict[str, Any]) -> bytes:
-    """32 bytes that stand for arrays and numbers."""
+    """A digest of arrays and numbers, 32 bytes."""
     parts = [part for name in sorted(arrays) for part in (name.encode(), arrays[name])]
     return hash_parts(b"minleak strings 2", [*parts, repr(sorted(numbers.items())).encode()])
 
@@ -70,7 +70,7 @@ def load_model(path: str | os.PathLike[str]) -> Parts:
 
 
 def model_in(contents: Contents) -> Parts:
-    """What a model is made of, among arrays and numbers of anybody's; an error of any kind where it is none."""
+    """What a model is made of, from arrays and numbers of an untrusted file; an error of any kind if it is none."""
     numbers = contents.numbers
     longest = require_whole(numbers["longest"], 1, LONGEST)
     codes = contents.vector("alphabet", "i4")
@@ -127,7 +127,7 @@ def plan_contents(model: Coder, prior: Prior | None, k: int, share: Fraction) ->
 
 
 def plan_parts(contents: Contents) -> tuple[Parts, Prior | None, int, Fraction]:
-    """What the model is made of, prior, cap and share of a plan, of what anybody may have written."""
+    """What the model is made of, prior, cap and share of a plan, from an untrusted file."""
     numbers = contents.numbers
     numerator, denominator = (require_whole(part, 1, _PARTS) for part in numbers["share"])
     k = require_whole(numbers["k"], 1, _WORK // require_whole(numbers["longest"], 1, LONGEST))

@@ -1,4 +1,4 @@
-"""Making the optimal plan over a model's strings, alone or together with strings that were counted."""
+"""design_unlisted: the optimal plan over the strings of a model, alone or together with counted strings."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from minleak._strings.string_prior import StringPrior
 
 
 def design_unlisted(model: Any, k: int, *, prior: Prior | None = None, share: Any = None) -> UnlistedPlan:
-    """The plan of least leakage for sets of k over all strings of a model, and over those that a prior counts."""
+    """The plan of least leakage for sets of k over all strings of a model and those that a prior counts."""
     strings = StringPrior.of(model, prior, share)
     plan = UnlistedPlan(strings, k, strings.giants(k), (), ())
     giants = dict(plan.giants)
@@ -22,11 +22,12 @@ def design_unlisted(model: Any, k: int, *, prior: Prior | None = None, share: An
 
 
 def _give_back(plan: UnlistedPlan) -> tuple[int, ...]:
-    """The homes' weights, less what the circle needs so that nothing on it is longer than a track.
+    """The homes' weights, less what they give back so that no piece of the circle is longer than a track: u times the
+    largest piece is at most the whole.
 
-    That is, u times the largest piece is at most the whole. A home that gives back d adds u d to the circle, and d to
-    the piece of each member. What all give together is as little as the largest piece asks for, then twice that, and
-    so on, until no home has to give more than it has or more than its own largest piece lets it.
+    A home that gives back d adds u d to the circle, and d to the piece of each member. Try the least that the largest
+    piece asks for, then twice that, and so on, until no home has to give more than it has or than its own largest piece
+    allows.
     """
     u, homes = plan.u, list(zip(plan.homes, plan.home_weights, strict=True))
     largest = max(
@@ -47,7 +48,7 @@ def _give_back(plan: UnlistedPlan) -> tuple[int, ...]:
 
 
 def _longest_unlisted(plan: UnlistedPlan) -> int:
-    """The heaviest string that was not counted and is no giant, if it may be too long for the circle; else 0."""
+    """The weight of the heaviest string that is neither counted nor a giant, if it may be too long; else 0."""
     strings = plan.string_prior
     known = strings.counted.keys() | dict(plan.giants).keys()
     heavy = strings.model.heaviest(len(known) + 1, plan.circle // (plan.u * strings.per_unit))

@@ -1,4 +1,4 @@
-"""What a plan over strings is worth if they come from elsewhere than its model says, to an attacker who knows it."""
+"""The success against a plan over strings when secrets follow another model than the plan's, and the attacker knows."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Misfit(Result):
-    """How often a guess is right, `success`, with a 95% interval from `low` to `high`, beside what the plan says,
-    `claimed`; `curve` is how often one of the
-    first 1, 2, ..., k guesses is, and `refused` the share of secrets that the plan cannot hold.
+    """How often a guess is right, `success`, with a 95% interval from `low` to `high`; `claimed` is what the plan says.
+    `curve` is how often one of the first 1, 2, ..., k guesses is right, and `refused` the share of secrets that the
+    plan cannot hold.
     """
 
     success: float
@@ -41,9 +41,9 @@ class Misfit(Result):
 
 
 def success_against(plan: UnlistedPlan, truth: StringPrior, trials: int, seed: int) -> Misfit:
-    """Secrets drawn from the truth, sets from the plan; the attacker knows both. Their posterior of a member goes with
-    its true weight and the likelihood of the set; of each set the largest is counted, which varies less than hits and
-    misses do.
+    """Secrets are drawn from the truth and sets from the plan; the attacker knows both. The posterior of a member is
+    proportional to its true weight times the likelihood of the set. The mean of the largest posterior is the success;
+    it varies less than hits and misses do.
     """
     rng, best, curve = random.Random(whole(seed, "the seed", 0)), [], [0.0] * plan.k
     trials = whole(trials, "the number of trials", 2, TRIALS)

@@ -1,4 +1,4 @@
-"""StringModel: what a plan has to know of strings that cannot be listed, and a model's line without some of them."""
+"""StringModel: the interface of a prior over strings that cannot be listed; CutLine: its line without some strings."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ class StringModel(Protocol):
     """A prior over strings as integers: string x owns the positions start, ..., start + weight - 1 of the line
     0, ..., total - 1. The intervals are disjoint and cover the line.
 
-    A grammar or a language model with probabilities rounded to integers is one too, if it has these five;
-    `minleak.testing.check_model` tries them. Plans over an `NGram` alone can be saved and drawn from.
+    A grammar or a language model with probabilities rounded to integers is one too if it has these five members;
+    `minleak.testing.check_model` tests them. Only plans over an `NGram` can be saved and drawn from.
     """
 
     @property
@@ -33,13 +33,13 @@ class StringModel(Protocol):
         """The string that owns a position."""
 
     def heaviest(self, k: int, above: int = 0) -> list[tuple[str, int]]:
-        """The k heaviest strings with their weights, heaviest first: of those heavier than `above`, all if fewer."""
+        """Up to k strings heavier than `above` with their weights, heaviest first."""
 
 
 def strings_of(model: StringModel, most: int) -> Iterator[tuple[str, int]]:
     """Every string of a small model with its weight, in the order of the line. Refused beyond `most` strings.
 
-    The line is walked from interval to interval, so that a gap or an overlap is found on the way.
+    The line is walked from interval to interval, which finds gaps and overlaps.
     """
     position = 0
     for _ in range(most):
@@ -56,7 +56,7 @@ def strings_of(model: StringModel, most: int) -> Iterator[tuple[str, int]]:
 
 
 class CutLine:
-    """Positions of a model with some intervals, each (start, weight) of a string, cut out.
+    """The line of a model with the intervals (start, weight) of some strings cut out.
 
     >>> from minleak._strings.ngram import NGram
     >>> model = NGram.fit(["a", "b"], longest=2)

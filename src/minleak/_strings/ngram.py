@@ -1,4 +1,4 @@
-"""NGram: a model of strings by the characters that follow the last few, fitted to a list, saved and loaded."""
+"""NGram: an n-gram model of strings, fitted to a list, saved and loaded."""
 
 from __future__ import annotations
 

@@ -124,9 +124,7 @@ class UnlistedPlan(BasePlan):
         return self.string_prior.weight(string) - (0 if home is None else self.home_weights[home])
 
     def summary(self, entropies: Sequence[ConditionalEntropy | str] = STANDARD, *, of: Any = None) -> StringSummary:
-        """What there is to say of the plan, with the leakage in each entropy; prints in words and tables. Refused of a
-        property.
-        """
+        """Summary of the plan with the leakage in each entropy, for printing. A property is refused."""
         if of is not None:
             self.property_leakage(of)
         return summarize_strings(self, entropies)
@@ -218,8 +216,8 @@ class UnlistedPlan(BasePlan):
         trials: int = 2000,
         seed: int = 0,
     ) -> Misfit:
-        """What a guess is worth if secrets come from another model, or from a prior and a model, and the attacker knows
-        it: fitted on data of another time, it shows what the plan's own model is worth. Simulated.
+        """The success of a guess if secrets come from another model, or from a prior and a model, and the attacker
+        knows. With a model fitted to later data it shows how good the plan's own model is. Simulated.
         """
         return success_against(self, StringPrior.of(model, prior, unknown_share), trials, seed)
 
@@ -237,8 +235,8 @@ class UnlistedPlan(BasePlan):
 
     @cached_property
     def digest(self) -> bytes:
-        """32 bytes that stand for everything a draw depends on. Computed, whatever a file says: two plans that share
-        it would share their draws.
+        """A digest of everything a draw depends on, 32 bytes. It is always computed, never read from a file: two plans
+        with one digest would share their draws.
         """
         return digest_of(*self._contents)
 
@@ -280,7 +278,7 @@ class StringSampler(Sampler):
     )
 
     def extent(self) -> str:
-        """There is no end of them."""
+        """What it draws for, in words."""
         return "any string"
 
     @property

@@ -1,4 +1,4 @@
-"""StringPrior: one prior over strings that were counted and all others that a model holds, in whole weights."""
+"""StringPrior: one prior over counted strings and all others of a model, in integer weights."""
 
 from __future__ import annotations
 

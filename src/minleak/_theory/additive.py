@@ -56,9 +56,10 @@ def _of_vulnerabilities(channel: Channel, prior: Prior | None) -> Capacity:
     if few is not None and (prior is None or all(prior.p.tolist())):
         total = sum(map(min, few))
     else:
-        possible = prior is None or prior.p.all()
-        least = (channel.matrix if possible else channel.matrix[np.flatnonzero(prior.p > 0)]).min(axis=0)
-        total = float(least.sum())
+        matrix = channel.matrix
+        if prior is not None and not prior.p.all():
+            matrix = matrix[np.flatnonzero(prior.p > 0)]
+        total = float(matrix.min(axis=0).sum())
     return Capacity.exact(max(0.0, 1 - total), uniform_prior(channel) if prior is None else prior)
 
 

@@ -28,7 +28,7 @@ def total_variation(first: Prior | Iterable[Any], second: Prior | Iterable[Any])
     """
     p, q = match_outcomes(first, second)
     if len(p) <= _FEW:
-        return 0.5 * sum(map(abs, map(sub, p.tolist(), q.tolist())))
+        return 0.5 * float(sum(map(abs, map(sub, p.tolist(), q.tolist()))))
     apart = p - q
     np.abs(apart, out=apart)
     return 0.5 * float(apart.dot(ones(len(apart))))

@@ -59,10 +59,12 @@ def farthest_rows(channel: Channel | Any, *, predicate: Iterable[Any] | None = N
     n = channel.shape[0]
     few = channel.columns(None).few
     if predicate is None and few is not None and n * n * len(few) <= _FEW:
-        rows = list(zip(*few, strict=True))
-        pairs = [(sum(map(abs, map(sub, rows[x], rows[y]))), -x, -y) for x, y in combinations(range(n), 2)]
-        distance, x, y = max(pairs, default=(0.0, 0, 0))
-        return min(1.0, 0.5 * distance), -x, -y
+        best = (0.0, 0, min(1, n - 1))
+        for (x, row), (y, other) in combinations(enumerate(zip(*few, strict=True)), 2):
+            distance = 0.5 * sum(map(abs, map(sub, row, other)))
+            if distance > best[0]:
+                best = (min(1.0, distance), x, y)
+        return best
     classes = np.arange(n) if predicate is None else _classes(predicate, n)
     if not channel.is_dense:
         apart = _disjoint(channel.matrix, classes)

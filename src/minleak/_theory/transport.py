@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import pairwise
+from operator import mul, sub
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,8 @@ from minleak.errors import InvalidParameter, SolverFailed, shown
 
 # The most pairs that a programme has as unknowns, or as rows.
 _MOST = 1_000_000
+# Up to so many distances are looked at one by one in Python.
+_FEW = 100
 # What the two sides of a certificate may be apart, of the value.
 _CLOSE = 1e-8
 # The finest that HiGHS offers.
@@ -105,6 +109,10 @@ def find_transport(p: Array, q: Array, costs: Array) -> Transport:
     import scipy.sparse as sp
     from scipy.optimize import linprog
 
+    if costs.size <= _FEW:
+        found = _along_short_line(p.tolist(), q.tolist(), costs.tolist())
+        if found is not None:
+            return found
     if not np.isfinite(costs).all():
         x, y = np.argwhere(~np.isfinite(costs))[0]
         raise InvalidParameter(f"the distance from {x} to {y} is {costs[x, y]}: what is to be moved has finite ones")
@@ -164,6 +172,46 @@ def _along_line(p: Array, q: Array, places: Array, costs: Array) -> Transport:
     potential[order[1:]] = np.cumsum(slopes * np.diff(places[order]))
     value, bound = float((plan * costs).sum()), float(p @ potential - q @ potential)
     return Transport(value, min(bound, value), plan, (potential, -potential))
+
+
+def _along_short_line(p: list[float], q: list[float], costs: list[list[float]]) -> Transport | None:
+    """The same for a few outcomes in Python floats, where numpy takes longer to be called; None if on no line."""
+    n = len(costs)
+    if len(costs[0]) != n:
+        return None
+    places = costs[costs[0].index(max(costs[0]))]
+    if max(places) == math.inf or costs != [[abs(a - b) for b in places] for a in places]:
+        return None
+    order = sorted(range(n), key=places.__getitem__)
+    plan = [[0.0] * n for _ in order]
+    potential = [0.0] * n
+    first, second = iter(order), iter(order)
+    x, y = next(first), next(second)
+    left, room, value = p[x], q[y], 0.0
+    while True:  # all is moved in its order
+        moved = min(left, room)
+        plan[x][y] += moved
+        value += moved * costs[x][y]
+        left -= moved
+        room -= moved
+        if left <= room:
+            x = next(first, -1)
+            if x < 0:
+                break
+            left += p[x]
+        else:
+            y = next(second, -1)
+            if y < 0:
+                break
+            room += q[y]
+    ahead = 0.0  # G - F
+    for x, y in pairwise(order):
+        ahead += q[x] - p[x]
+        step = places[y] - places[x]
+        potential[y] = potential[x] + (step if ahead > 0 else -step if ahead < 0 else 0.0)
+    u = np.array(potential)
+    bound = sum(map(mul, potential, map(sub, p, q)))
+    return Transport(value, min(bound, value), np.array(plan), (u, -u))
 
 
 def _with_margins(plan: Array, p: Array, q: Array) -> Array:

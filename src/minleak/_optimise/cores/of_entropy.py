@@ -11,10 +11,9 @@ from minleak._entropy.deformed import restore
 from minleak._entropy.forms import AllGuesses, BestGuesses, RenyiMean, arimoto_exponent
 from minleak._entropy.gain import Gain
 from minleak._optimise.cores.base import Core
+from minleak._optimise.cores.cones import ArimotoCore, FehrBerensCore, HayashiCore, ShannonCore
 from minleak._optimise.cores.guessing import GuessCore, GuessworkCore
 from minleak._optimise.cores.own import OwnCore
-from minleak._optimise.cores.power_cones import ArimotoCore, FehrBerensCore, HayashiCore
-from minleak._optimise.cores.shannon import ShannonCore
 from minleak.errors import InvalidParameter
 
 

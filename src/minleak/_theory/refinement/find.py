@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._data.arrays import Array
+from minleak._data.columns import ones, size_of
 from minleak._data.matrices import is_sparse
 from minleak._data.reducing import group_columns, group_shares, merge_columns
 from minleak._data.threads import one_thread
@@ -130,26 +131,27 @@ def _solution(A: Any, B: Any) -> Array | None:
     """The only R with A R = B, but for rounding; None where A is not square and dense, or close to singular."""
     if A.shape[0] != A.shape[1] or not (isinstance(A, np.ndarray) and isinstance(B, np.ndarray)):
         return None
-    try:
-        R = np.asarray(np.linalg.solve(A, B), dtype=np.float64)
-    except np.linalg.LinAlgError:
-        return None
+    from scipy.linalg.lapack import dgesv  # numpy's `solve` takes a fifth longer at 100 x 100, and four times at 3 x 3
+
+    *_, by_columns, singular = dgesv(A, B)
+    R = np.ascontiguousarray(by_columns)
     # Rows of A and B sum to one, and so do those of R; what does not, or is larger, is rounding, or nearly.
-    good = max(R.max(), -R.min()) < 1e-3 / _RANK and np.abs(R.sum(axis=1) - 1).max() < 0.5
-    return R if good else None
+    if singular or not size_of(R) < 1e-3 / _RANK or not size_of(R.dot(ones(R.shape[1])) - 1) < 0.5:
+        return None
+    return R
 
 
 def _apart(product: Array, B: Array) -> float:
     """How far the product is from B in any entry; its memory is used."""
     product -= B
-    return float(max(product.max(), -product.min()))
+    return size_of(product)
 
 
 def _make_stochastic(R: Array) -> Array:
     """R without what rounding took below zero, its rows of sum one."""
-    R = np.maximum(R, 0)
-    R /= R.sum(axis=1, keepdims=True)
-    return R
+    if R.item(R.argmin()) < 0:
+        R = np.maximum(R, 0)
+    return np.asarray(R / R.dot(ones(R.shape[1]))[:, None])
 
 
 def _by_columns(A: Array, B: Array, order: Any, tolerance: float, earns: Callable[[Any], Any]) -> Array | None:

@@ -41,10 +41,10 @@ def readable(G: Any, earns: Callable[[Any], Any], *, exact: bool = False) -> Any
     if not top > 0:
         return None
     G = G / top
-    full = earns(G)
+    full, half = earns(G), Fraction(1, 2) if G.dtype == object else 0.5
     for scale in _SCALES:
-        whole = np.array([[math.floor(v * scale + Fraction(1, 2)) for v in row] for row in G.tolist()])
-        whole = np.unique(whole, axis=0)[::-1]
+        guesses = {tuple(math.floor(v * scale + half) for v in row) for row in G.tolist()}
+        whole = np.array(sorted(guesses, reverse=True))
         earned = earns(whole.astype(object) if exact else whole.astype(np.float64))
         if earned > least * scale and earned >= _KEPT * scale * full:
             return whole.astype(np.float64)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from minleak._data.arrays import Array
+from minleak._measure.sibson import room
 
 _STEPS = 120
 # How much of the way to the boundary one step may go.
@@ -115,8 +116,8 @@ class _Point:
         return bool(np.isfinite(self.R).all() and np.isfinite(self.G).all())
 
     def _lengths(self, d: _Direction, Z: Array, P: Array, Q: Array) -> tuple[float, float]:
-        primal = min(_room(self.R, d.R), _room(self.U, d.U), _room(self.V, d.V))
-        dual = min(_room(Z, d.Z), _room(P, -d.G), _room(Q, d.G))
+        primal = min(room(self.R, d.R), room(self.U, d.U), room(self.V, d.V))
+        dual = min(room(Z, d.Z), room(P, -d.G), room(Q, d.G))
         return min(1.0, _SHARE * primal), min(1.0, _SHARE * dual)
 
 
@@ -182,9 +183,3 @@ def _cholesky(S: Array) -> Any:
         except np.linalg.LinAlgError:
             continue
     raise np.linalg.LinAlgError
-
-
-def _room(x: Array, dx: Array) -> float:
-    """How far x + step * dx stays positive."""
-    falling = dx < 0
-    return float((x[falling] / -dx[falling]).min()) if falling.any() else np.inf
