@@ -92,6 +92,9 @@ def test_all_kinds_are_here():
     for plan in PLANS.values():
         lacking = {name for name, asked in vars(BasePlan).items() if getattr(type(plan), name) is asked}
         lacking = lacking - {"update"} | ({"update"} if "as_lineage" in lacking else set())
+        for name in {"success", "entropy", "leakage"} & lacking - set(plan.cannot):  # which follow from the channel
+            assert VERBS[name](plan) >= 0
+            lacking.remove(name)
         assert set(plan.cannot) == CANNOT.get(plan.kind, set()) == lacking & set(VERBS)
 
 
