@@ -3,8 +3,8 @@
 Everything runs on one core and one BLAS thread, ours too, and each line has the values beside the times. Ours are
 called on a built `Joint`, the peers on arrays or distributions made before as well. A built object is validated, and it
 keeps what several measures share once one of them asked for it: a `Prior` its logarithms and its sorted probabilities,
-a `Joint` its columns, their sums, and a few columns as Python floats. No result is kept. So the rows of a prior's
-Shannon entropy and guesswork are without the first call's logarithms and sorting, which libqif does in every call.
+a `Joint` its columns, their sums, and a few columns as Python floats. No result is kept. libqif takes logarithms and
+sorts in every call: the rows "first call" do so too, and count beside the others.
 
 Numpy's column is the formula as one would write it, without any check and with the digits that it loses near zero and
 one: a floor, not a peer. The bar is counted beside libqif and dit. libqif's largest probability and total variation
@@ -61,6 +61,13 @@ class System:
             self.B = self.C @ self.R
             self.second = ml.Channel(self.B)
 
+    def forgetful(self) -> ml.Prior:
+        """The prior without the logarithms and the order that an earlier call left."""
+        kept = vars(self.prior)
+        kept.pop("logs", None)
+        kept.pop("descending", None)
+        return self.prior
+
 
 Way = Callable[[System], Any]
 
@@ -113,8 +120,22 @@ def of_priors() -> list[Operation]:
             lambda s: -(s.p @ np.log2(s.p)),
         ),
         Operation(
+            "Shannon entropy, first call",
+            lambda s: shannon(s.forgetful()),
+            lambda s: qif.measure.shannon.prior(s.p),
+            lambda s: dit.shannon.entropy(s.dit_p),
+            lambda s: -(s.p @ np.log2(s.p)),
+        ),
+        Operation(
             "guesswork",
             lambda s: guesswork(s.prior),
+            lambda s: qif.measure.guessing.prior(s.p),
+            None,
+            lambda s: np.sort(s.p)[::-1] @ np.arange(1, s.n + 1),
+        ),
+        Operation(
+            "guesswork, first call",
+            lambda s: guesswork(s.forgetful()),
             lambda s: qif.measure.guessing.prior(s.p),
             None,
             lambda s: np.sort(s.p)[::-1] @ np.arange(1, s.n + 1),

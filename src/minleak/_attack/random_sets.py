@@ -26,7 +26,7 @@ class RandomSets:
     @cached_property
     def p(self) -> Array:
         """The probabilities, largest first."""
-        return np.sort(self.prior.p)[::-1]
+        return self.prior.descending
 
     def ranks(self) -> Array:
         """The mean place of the i-th likeliest secret in its set, the likeliest being 1."""

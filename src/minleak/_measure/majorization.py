@@ -76,7 +76,7 @@ def lorenz(prior: Prior | Iterable[Any]) -> Array:
     >>> lorenz([1, 2, 1])
     array([0.  , 0.5 , 0.75, 1.  ])
     """
-    return np.concatenate([[0.0], np.cumsum(np.sort(as_prior(prior).p)[::-1])])
+    return np.concatenate([[0.0], np.cumsum(as_prior(prior).descending)])
 
 
 @dataclass(frozen=True)

@@ -161,7 +161,7 @@ def gather(
     begin = progress or no_progress
     trials = max(min(trials, max(50, _WORK // plan.k)), 2)
     prior = plan.on_grid
-    ordered = np.sort(prior.p)[::-1]
+    ordered = prior.descending
     possible = int(np.count_nonzero(ordered))
     share = plan.mass
     pi = plan.target / share

@@ -58,9 +58,7 @@ def prior_epsilon(prior: Prior | Iterable[Any], metric: Any) -> float:
     """
     prior = as_prior(prior)
     distances = distances_between(metric, prior.labels, prior.labels)
-    with np.errstate(divide="ignore"):
-        logs = np.log(prior.p)
-    return _most(_one_way(logs[:, None]), distances)
+    return _most(_one_way(prior.logs[:, None]), distances)
 
 
 def induced_metric(channel: Channel | Any) -> Array:
