@@ -392,7 +392,7 @@ def test_logs_are_tidied_and_told_of(asked, run, log):
     plain = asked("design", "events.log", "-k", "5")["secrets"]
     code, _, err = run("design", "events.log", "-k", "5")
     assert code == 0
-    blanks, alike = err.splitlines()
+    blanks, alike, _ = err.splitlines()
     assert blanks == "minleak: note: 3 blank lines of events.log were skipped"
     assert alike.startswith("minleak: note: 2 labels of events.log differ from another only in blanks")
     assert "--clean takes off" in alike
@@ -428,3 +428,14 @@ def test_notes_are_part_of_the_json(run, asked, log):
     assert (code, out) == (2, "")
     assert len(json.loads(err)["notes"]) == 2
     assert run("design", "queries.csv", "-k", "1000")[2].startswith("minleak: note: there are")
+
+
+def test_a_plan_that_is_not_saved_is_said_to_be_lost(run):
+    """On stderr for people, and not in the JSON."""
+    code, out, err = run("design", "queries.csv", "-k", "3")
+    assert (code, err) == (0, "minleak: note: nothing was written: add -o plan.cloak to save the plan\n")
+    assert "nothing was written" not in out
+    code, out, err = run("design", "queries.csv", "-k", "3", "--json")
+    assert (code, err) == (0, "")
+    assert "notes" not in json.loads(out)
+    assert "nothing was written" not in run("design", "queries.csv", "-k", "3", "-o", "x.cloak")[2]

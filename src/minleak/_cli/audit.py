@@ -10,7 +10,7 @@ from typing import Any
 import minleak as ml
 from minleak._cli.engines import EngineChoice, engine_option, parse_engine
 from minleak._cli.inputs import rows_of, telling
-from minleak._cli.options import Entropies, Format, Secret, argument, chart_option, option, share
+from minleak._cli.options import Entropies, Format, NoQuery, Secret, Status, argument, chart_option, option, share
 from minleak._cli.output import Outcome, note, progressing, save_chart, working
 from minleak._samples.attacks import ATTACKS
 from minleak._samples.plug_in import MEASURES
@@ -81,6 +81,8 @@ def audit(
     chart: str | None = chart_option("observables by secret"),
     curve: str | None = chart_option("success against training events"),
     format: Format = None,
+    status: Status = None,
+    no_query: NoQuery = False,
     engine: str | None = engine_option(),
 ) -> Outcome[Audit]:
     """Measure how much observables reveal about secrets, from a log of events.
@@ -100,15 +102,20 @@ def audit(
                 raise InvalidParameter("--follow is for a csv or tsv file that grows, and needs --enough")
             if given.pop("stream") is not None:
                 raise InvalidParameter("streams are audited when they are recorded: leave out --follow")
+            if status is not None or no_query:
+                raise InvalidParameter("--status and --no-query are for logs, which --follow does not read")
             found = _follow(events, follow, given | {"format": format})
         elif engine is not None:
             if given.pop("of") is not None:
                 raise InvalidParameter("inside an engine a property is audited as a secret: name it by --secret")
             if given.pop("stream") is not None:
                 raise InvalidParameter("streams are audited in memory: leave out --engine")
+            if status is not None or no_query:
+                raise InvalidParameter("--status and --no-query choose records in memory: leave out --engine")
             found = _audit_inside(events, parse_engine(engine), given)
         else:
             rows = rows_of(events, format)
+            given |= {"status": status, "query": not no_query}
             with telling():
                 found = ml.audit(rows["source"], format=rows["format"], **given)
                 earlier = None if before is None else ml.audit(before, **given)

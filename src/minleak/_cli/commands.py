@@ -36,7 +36,7 @@ _PARSERS: dict[Any, Callable[[str], Any]] = {
 
 
 # The commands whose results can be written as pages.
-_PAGES = ("measure", "audit", "compare", "sweep", "design", "update", "pad", "optimise", "show", "certify")
+_PAGES = ("measure", "audit", "compare", "sweep", "design", "update", "pad", "optimise")
 _PAGE = option("Write a page about it, an .html file that opens without network.", parser=_page_file)
 
 Answer = Outcome[Any] | Iterator[Outcome[Any]]

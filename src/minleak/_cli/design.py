@@ -10,13 +10,15 @@ import minleak as ml
 from minleak._cli.engines import design_inside, engine_option, parse_engine
 from minleak._cli.inputs import Grouping, PriorSource, Reading
 from minleak._cli.options import Entropies, PriorFile, option, share, split_names, whole
-from minleak._cli.output import Outcome, note, progressing, working
+from minleak._cli.output import Outcome, note, progressing, remark, working
 from minleak._cli.show import summarize
 from minleak._cli.sweep import SuccessRequirement, why_untold
 from minleak._data.progress import Progress
 from minleak._layouts import LAYOUTS
 from minleak._plan.summaries import BlockSummary, PlanSummary, StringSummary
 from minleak.errors import InvalidParameter
+
+_NOT_SAVED = "nothing was written: add -o plan.cloak to save the plan"
 
 
 @dataclass(frozen=True)
@@ -150,7 +152,10 @@ def design(
             requirement=requirement,
             entropies=entropy,
         )
-        return Outcome(found, () if output is None else (output,))
+        if output is None:
+            remark(_NOT_SAVED)
+            return Outcome(found)
+        return Outcome(found, (output,))
     source = PriorSource(prior, reading)
     counts = source.prior(events=requirement.sampled)
     groups = grouping.read(source)
@@ -171,6 +176,7 @@ def design(
         _warn_if_missed(summary, most, as_counted=requirement.as_counted)
     about: dict[str, Any] = {"about": plan, "most": most}
     if output is None:
+        remark(_NOT_SAVED)
         return Outcome(summary, **about)
     with working(f"writing {output}"):
         plan.save(output)

@@ -23,7 +23,7 @@ from minleak.errors import InvalidParameter, MinleakError, PendingSecret, Unknow
 
 
 @dataclass(frozen=True)
-class DrawnSet(Result):
+class ShownSet(Result):
     """A set to show."""
 
     id: str
@@ -33,12 +33,12 @@ class DrawnSet(Result):
 
 
 @dataclass(frozen=True)
-class DrawnSets(Result):
+class DrawAnswer(Result):
     """What to show for a secret: one such object for each line of stdin, at once."""
 
     lineage: str
     """That of the plan it was drawn by, in hexadecimal."""
-    sets: tuple[DrawnSet, ...]
+    sets: tuple[ShownSet, ...]
     """The set, by its `id` and `members`."""
 
     def to_parts(self) -> list[str | Table]:
@@ -70,7 +70,7 @@ def draw(
     older: list[str] | None = option("The .cloak file of an earlier lineage, for those who have seen it; or several."),
     lineage: str | None = option("Draw by the plan of this lineage, in hexadecimal, of CLOAK and --older."),
     pins: str | None = option("A file that remembers for each scope the lineage it began with; made if there is none."),
-) -> Iterator[Outcome[DrawnSets | RefusedLine]]:
+) -> Iterator[Outcome[DrawAnswer | RefusedLine]]:
     """Draw the set to show for a secret.
 
     With --key and --scope a draw is sticky: always the same set. With --fresh it is not. Blocks need neither. Sets
@@ -106,7 +106,7 @@ def draw(
     pinned = None if pins is None else ml.Pins(pins, drawing)
     cleaner = LabelCleaner(strip=clean, nfc=clean)
 
-    def answer(text: str) -> DrawnSets:
+    def answer(text: str) -> DrawAnswer:
         who, tab, text = text.partition("\t") if scope_column else (scope, "\t", text)
         if not tab:
             raise InvalidParameter("with --scope-column a line is a scope, a tab and a secret, and this has no tab")
@@ -118,8 +118,8 @@ def draw(
             (members,) = drawing.draw_all([as_label(str(text), labels)], scope=who, fresh=fresh, lineage=chosen)
         except UnknownSecret as error:
             raise type(error)(_refusal(error, drawing.listed)) from None
-        shown = DrawnSet(drawing.set_id(members, lineage=chosen), tuple(members))
-        return DrawnSets(chosen.hex(), (shown,))
+        shown = ShownSet(drawing.set_id(members, lineage=chosen), tuple(members))
+        return DrawAnswer(chosen.hex(), (shown,))
 
     if secret != "-":
         given = typer.prompt("Secret", hide_input=True, err=True) if secret is None else secret

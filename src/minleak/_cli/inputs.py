@@ -14,7 +14,7 @@ from typing import Any, cast
 
 import minleak as ml
 from minleak._cli.failures import in_flags
-from minleak._cli.options import Format, Secret, option, split_names, whole
+from minleak._cli.options import Format, NoQuery, Secret, Status, option, split_names, whole
 from minleak._cli.output import note, working
 from minleak._data.arrays import Array
 from minleak._data.cleaning import LabelCleaner
@@ -161,8 +161,8 @@ class Reading:
         "--field",
         "--column",
     )
-    status: str | None = option("Of a log, count only requests answered so, such as 2xx or 200,304.")
-    no_query: bool = option("Leave off the query strings of paths and referrers in an access log.", default=False)
+    status: Status = None
+    no_query: NoQuery = False
     clean: bool = option("Remove blanks around the secrets, and bring them to one Unicode form (NFC).", default=False)
 
     @property

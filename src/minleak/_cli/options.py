@@ -52,6 +52,12 @@ Format = Annotated[
         "lines, csv for stdin.",
     ),
 ]
+Status = Annotated[
+    str | None, typer.Option("--status", help="Of a log, read only requests with this status, such as 2xx or 200,304.")
+]
+NoQuery = Annotated[
+    bool, typer.Option("--no-query", help="Of an access log, drop the query strings of paths and referrers.")
+]
 Entropies = Annotated[
     list[str] | None,
     typer.Option("--entropy", "-e", help="An entropy to measure in, by name, such as arimoto:2; may be repeated."),

@@ -16,7 +16,7 @@ _MOST = 3000
 
 
 @dataclass(frozen=True)
-class HeldOut:
+class HeldOutFile:
     """Counts of another time, and how they are read."""
 
     held_out: str | None = option(
@@ -28,7 +28,7 @@ class HeldOut:
     def counts(self, prior: str | None) -> ml.Prior | None:
         """What is in the file, if there is one."""
         if self.held_out is None:
-            if self != HeldOut(secret=self.secret) or (prior is None and self != HeldOut()):
+            if self != HeldOutFile(secret=self.secret) or (prior is None and self != HeldOutFile()):
                 raise InvalidParameter("--secret and --weight say how --held-out is read: give it too")
             return None
         how = Reading(secret=self.secret, weight=self.weight)
@@ -44,7 +44,7 @@ def report(
     max_success: float | None = option("A requirement, such as 5%: the page says whether it is met.", parser=share),
     trials: int = option("Simulated secrets for what has no closed form.", default=20_000, parser=times),
     property: PropertyColumn = None,
-    against: HeldOut,
+    against: HeldOutFile,
 ) -> Outcome[None]:
     """Write a page about a plan, with charts, that opens without network; or the charts as pictures.
 

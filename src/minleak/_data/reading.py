@@ -86,8 +86,7 @@ def read_prior(
         labels, weights = _count_records(table, table.log, field, status=status, query=truth(query, "query"))
         labels, weights = cleaner.clean_log(labels, weights, table.name, event="record")
         return Prior(weights, labels=labels, events=events)
-    if status is not None or not query:
-        raise UnreadableFile(f"{table.name} is no access log: leave out status= and query=")
+    table.choose_records(status=status, query=query)
     if field is not None:
         if not table.names_columns:
             raise UnreadableFile(f"{table.name} has no fields: leave out field=, or say its format=")
@@ -112,7 +111,7 @@ def _count_records(table: Table, log: Log, field: str | None, *, status: str | N
         example = "path" if "path" in table.columns else "message" if "message" in table.columns else "..."
         refused = UnreadableFile(
             f"{table.name} is a log of the format {log.kind}, and each line an event: say which field is the secret, "
-            f"such as field='{example}', of {shorten(table.columns)}; or format='lines' to take whole lines for secrets"
+            f"such as field='{example}', of {table.list_columns()}; or format='lines' to take whole lines for secrets"
         )
         refused.add = [] if example == "..." else ["--field", example]  # what the command line repeats the call with
         raise refused

@@ -214,6 +214,18 @@ class Table:
         """The names of the columns."""
         return list(self._file.header or [])
 
+    def list_columns(self) -> str:
+        """The names of the columns for a message: some of them, shortened, and none that may be data."""
+        names = self._file.printable_names
+        return shorten(names) if names else "not the same in most records"
+
+    def choose_records(self, *, status: str | None, query: bool) -> None:
+        """Of a log, take only records of this status, and take query strings off addresses."""
+        if self.log is not None:
+            self.log.choose(status=status, query=query)
+        elif status is not None or not query:
+            raise self.error(f"{self.name} is no access log: leave out status= and query=")
+
     @property
     def blank(self) -> int | None:
         """How many rows of a log, which are counted here, were blank; None where rows are no events."""
@@ -272,7 +284,7 @@ class Table:
                 if len(header) == 1 and self._file.is_text:
                     there = "it has one column: give commas between columns, or say format='lines' or format='uniq'"
                 elif sure:
-                    there = f"its columns are {shorten(header)}"
+                    there = f"its columns are {self.list_columns()}"
                 what = "field" if self._file.is_log else "column"
                 there = there.replace("columns are", "fields are") if self._file.is_log else there
                 raise self.error(f"{self.name} has no {what} {name!a}; {there} (choose them with {choose})")

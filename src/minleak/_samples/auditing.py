@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from minleak._data.arrays import Array
-from minleak._data.parameters import real, whole
+from minleak._data.parameters import real, truth, whole
 from minleak._data.progress import Progress, no_progress
 from minleak._data.simulating import generator
+from minleak._data.tables import Table
 from minleak._entropy.base import ConditionalEntropy
 from minleak._samples.attacks import Beliefs, attacks_of, prior_before
 from minleak._samples.bounds import least_more
@@ -51,6 +52,8 @@ def audit(
     enough: float | None = None,
     seed: int = 0,
     format: str | None = None,
+    status: str | None = None,
+    query: bool = True,
     progress: Progress | None = None,
 ) -> Audit:
     """What a channel leaks of which only pairs (secret, observable) are known: timings, sizes, traces, logs.
@@ -98,6 +101,9 @@ def audit(
     enough
         How narrow the bracket of success should be: `Audit.enough` says whether it is, `Audit.more` how many more
         events are needed, about.
+    status, query
+        Of a log, only records of this status, such as "2xx" or "200,304", and whether addresses keep their query
+        strings; see `read_prior`.
     progress
         Is told how far it is: a function of (steps done, steps, name of the step).
 
@@ -113,17 +119,18 @@ def audit(
     """
     options = AuditOptions(attack, measures, level, alpha, permutations, enough, seed, progress)
     chosen: dict[str, Any] = {"numeric": numeric, "blocks": blocks}
+    if observables is None:
+        table = Table(secrets, format=format, what="events are")
+        table.choose_records(status=status, query=truth(query, "query"))
     if stream is not None:
         if observables is not None or any(one is not None for one in (weight, blocks, of, numeric)):
             raise InvalidParameter(
                 "stream= groups the rows of a table, by the columns secret= and observable= alone: give lists of "
                 "sequences for weights, blocks or a property"
             )
-        events = read_sequences(secrets, stream=stream, secret=secret, observable=observable, format=format)
+        events = read_sequences(table, stream=stream, secret=secret, observable=observable)
     elif observables is None:
-        events = read_events(
-            secrets, secret=secret, observable=observable, weight=weight, of=of, format=format, **chosen
-        )
+        events = read_events(table, secret=secret, observable=observable, weight=weight, of=of, **chosen)
     elif weight is not None:
         raise InvalidParameter("weight= names a column of a table: repeat arrays, or give a table")
     else:

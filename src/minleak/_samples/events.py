@@ -123,7 +123,7 @@ def collect_events(
 
 
 def read_events(
-    source: Any,
+    table: Table,
     *,
     secret: str,
     observable: str | Sequence[str],
@@ -131,15 +131,13 @@ def read_events(
     blocks: Any,
     of: Any,
     numeric: bool | None,
-    format: str | None,
 ) -> Events:
-    """The events in a data frame, an Arrow table or a file (csv, tsv, parquet), by the names of its columns."""
+    """The events in a data frame, an Arrow table or a file, by the names of its columns."""
     names = [observable] if isinstance(observable, str) else observable
     names = column_names(names, "observable is the name of a column, or several, each once")
     seen = {f"observable {i + 1}" if i else "observable": name for i, name in enumerate(names)}
     beside = {role: name for role, name in (("blocks", blocks), ("of", of)) if isinstance(name, str)}
     numbers = {} if weight is None else {"weight": weight}
-    table = Table(source, format=format, what="events are")
     choose = ", ".join(f"{role}=" for role in ("secret", "observable", *numbers, *beside))
     read = table.read({"secret": secret, **seen, **beside}, numbers, choose=choose)
     found = collect_events(
@@ -155,14 +153,11 @@ def read_events(
     return replace(found, called=(of if isinstance(of, str) else secret, names[0]))
 
 
-def read_sequences(
-    source: Any, *, stream: str, secret: str, observable: str | Sequence[str], format: str | None
-) -> Events:
+def read_sequences(table: Table, *, stream: str, secret: str, observable: str | Sequence[str]) -> Events:
     """One event for each stream: its rows in their order are a sequence. Columns as in `read_events`."""
     names = [observable] if isinstance(observable, str) else observable
     names = column_names(names, "observable is the name of a column, or several, each once")
     seen = {f"observable {i + 1}" if i else "observable": name for i, name in enumerate(names)}
-    table = Table(source, format=format, what="events are")
     read = table.read({"stream": stream, "secret": secret}, seen, choose="stream=, secret=, observable=")
     s, _ = read["stream"].codes()
     x, secrets = read["secret"].codes()

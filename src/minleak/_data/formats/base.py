@@ -40,6 +40,11 @@ class Format(ABC):
         which only null is refused before they become what is read.
         """
 
+    @property
+    def printable_names(self) -> list[str]:
+        """The names of columns that a message may show."""
+        return self.header or []
+
     def where(self, i: int) -> str:
         """Where row i stands, counted from 0 after the header, for a message."""
         return f"row {i + 1} of {self.name}"
