@@ -34,7 +34,7 @@ def test_a_plan_from_an_access_log(run, log):
 def test_a_log_without_a_field_is_refused_with_the_line_that_works(run, log):
     code, out, err = run("design", log, "--max-success", "30%")
     assert (code, out) == (2, "")
-    assert "(so: minleak design access.log --max-success 30% --field path)" in err
+    assert "(try: minleak design access.log --max-success 30% --field path)" in err
     assert "such as --field path, of 'server'" in err
     assert run("design", log, "--max-success", "30%", "--field", "path", "--no-query")[0] == 0
     code, _, err = run("sweep", log, "--field", "pth")
