@@ -49,7 +49,7 @@ class SuccessRequirement:
     ) -> tuple[int, str]:
         """The least k with a guess right at most so often, and a sentence that says so."""
         k = ml.least_k(counts, success=most, groups=groups, in_the_world=world)
-        how = "in the world, of which the counts are a sample" if world else "as counted"
+        how = "in the true population" if world else "as counted"
         return k, f"least k with a guess right at most {100 * most:.4g}% of the time, {how}: {k}"
 
 
