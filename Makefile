@@ -14,7 +14,7 @@ help:  ## This list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' | expand -t 12
 
 $(DEMO)/.installed: pyproject.toml constraints.txt
-	$(PYTHON) tests/environment.py $(DEMO) --editable '.[report]'
+	$(PYTHON) tests/environment.py $(DEMO) --editable '.[report]' pip  # pip, for those who add extras later
 	touch $@
 
 $(DEV)/.installed: pyproject.toml constraints.txt

@@ -13,13 +13,12 @@ import numpy as np
 
 import minleak as ml
 from benchmarks.timing import Timed, interleaved, line
-from minleak._optimise.bound import Solved, certified
+from minleak._optimise.bound import Solved, certify
 from minleak._optimise.conic import solve_conic
 from minleak._optimise.given import as_problem
 from minleak._optimise.interior import solve_interior
 from minleak._optimise.linear import LinearModel
 from minleak._optimise.one_guess import OneGuessModel
-from minleak._optimise.private_cost import solve_private_cost
 from minleak._optimise.programme import Programme, Solution, convex_form, term_of
 from minleak._optimise.rate_distortion import solve_rate_distortion
 from minleak._optimise.solve import solve
@@ -49,15 +48,6 @@ def programme_of(entropy: str, p: np.ndarray, cost: np.ndarray, budget: float) -
     return Programme(problem, (term_of(problem, convex_form(entropy)),))
 
 
-def private_programme_of(width: int, *dilation: float) -> Programme:
-    """The least mean distance on a grid under geo-indistinguishability."""
-    at = np.array([(x % width, x // width) for x in range(width**2)], dtype=float)
-    distance = np.linalg.norm(at[:, None] - at, axis=2)
-    prior = np.random.default_rng(0).random(width**2)
-    problem = as_problem(prior, cost=distance, d_privacy=(0.5, distance, *dilation))
-    return Programme(problem, (), expense=problem.costs[0])
-
-
 def routes() -> None:
     print("\nEach route alone beside the plain way. Values: what is maximised, and how far a better one may be.")
     for n in (30, 60, 200):
@@ -69,10 +59,6 @@ def routes() -> None:
     for n, budget in ((200, 0.1), (200, 0.2)):
         asked = programme_of("min-entropy", *places(n), budget)
         _route("interior", f"min-entropy {n} x {n}, {budget}", asked, _inside, _by(OneGuessModel))
-    for width, dilation in ((6, ()), (7, ()), (8, (1.2,))):
-        asked = private_programme_of(width, *dilation)
-        what = f"{width} x {width} grid" + (f", dilation {dilation[0]}" if dilation else "")
-        _route("private_cost", what, asked, solve_private_cost, _by(LinearModel))
     for entropy, n in (("guess-error:3", 30), ("guess-error:3", 60), ("guesswork", 20)):
         _route("linear", f"{entropy} {n} x {n}", programme_of(entropy, *places(n), 0.1), _by(LinearModel), _cones)
     for entropy, n in (("arimoto:2", 60), ("arimoto:0.5", 60), ("hayashi:0.5", 60)):
@@ -104,7 +90,7 @@ def _route(route: str, what: str, programme: Programme, ours: Way, plain: Way) -
     def answer(way: Way) -> str:
         try:
             found = way(programme)
-            found = certified(programme, found) if isinstance(found, Solution) else found
+            found = certify(programme, found) if isinstance(found, Solution) else found
         except SolverFailed:
             return "gave up"
         return f"{found.objective:.12g} ({max(found.bound - found.objective, 0.0):.0e})"

@@ -106,17 +106,17 @@ def python_lines(columns: int = 300, k: int = 8, labels: int = 3000) -> None:
     words = rng.integers(0, 2**63, 20_000).astype(np.uint64)
     chosen, trace = np.empty(k, dtype=np.int64), np.zeros((0, rounding.TRACED), dtype=np.int64)
 
-    def rounding_by(rounded, binned) -> int:
-        starts = binned(matrix, unit)
+    def rounding_by(round_columns, bin_columns) -> int:
+        starts = bin_columns(matrix, unit)
         bins, at = np.add.reduceat(matrix, starts, axis=0), int(np.searchsorted(starts, column, "right")) - 1
-        rounded(bins, unit, 0, at, words, chosen, trace)
+        round_columns(bins, unit, 0, at, words, chosen, trace)
         return int(chosen.sum())
 
     beside(
-        f"rounded and binned, {columns} columns",
-        lambda: rounding_by(rounding.rounded, rounding.binned),
+        f"round_columns and bin_columns, {columns} columns",
+        lambda: rounding_by(rounding.round_columns, rounding.bin_columns),
         "Python",
-        lambda: rounding_by(rounding.rounded.py_func, rounding.binned.py_func),
+        lambda: rounding_by(rounding.round_columns.py_func, rounding.bin_columns.py_func),
     )
     import pyarrow as pa
 

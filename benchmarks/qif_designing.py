@@ -28,7 +28,7 @@ import minleak as ml
 from benchmarks.constraining import places
 from benchmarks.timing import interleaved
 from minleak import mechanisms
-from minleak._optimise.bound import certified
+from minleak._optimise.bound import certify
 from minleak._optimise.given import as_problem
 from minleak._optimise.linear import LinearModel
 from minleak._optimise.programme import Programme
@@ -236,7 +236,7 @@ def confirm(width: int) -> None:
     problem = as_problem(p, cost=d, d_privacy=(EPSILON, d))
     programme = Programme(problem, (), expense=problem.costs[0])
     model = LinearModel(programme)
-    found = certified(programme, model.solve(problem.budgets))
+    found = certify(programme, model.solve(problem.budgets))
     C = problem.channel(found.z).toarray().astype(np.longdouble)
 
     across = (np.arange(n) % width).astype(np.longdouble)

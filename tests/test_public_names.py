@@ -120,7 +120,7 @@ MODULES = {module.name.split(".")[-1]: module.name for module in pkgutil.walk_pa
 def test_what_is_promised_is_what_is_exported(namespace):
     """No more, no less; and in order, so that a newcomer finds where to add a name."""
     exported = importlib.import_module(namespace).__all__
-    assert sorted(PROMISED[namespace].split()) == sorted(exported)
+    assert sorted(PROMISED[namespace].split()) == sorted(exported), "bring PROMISED in this file up to date"
     assert list(exported) == sorted(exported)
 
 

@@ -19,7 +19,7 @@ import minleak as ml
 INNER = """
     Columns Grid Core Axes LayoutResult Distances Homes Ring Tier CommonPhases GroupTree Partition StringPrior Sampler
     Ledger Calendar ClassLimits
-    LineageSampler RingSampler BlockSampler RowSampler StringSampler HeldOut ObservedShares JointCounts WeightLine
+    LineageSampler RingSampler BlockSampler RowSampler StringSampler HeldOutEvents ObservedShares JointCounts WeightLine
     RingLayout
 """
 

@@ -18,7 +18,7 @@ K = 8
 def points() -> list[dict[str, object]]:
     """For at most 1, 2, 3 of a country in a set, and for no cap: what a guess at the city and at the country gets."""
     people = ml.read_prior(ROOT / "examples" / "data" / "cities.csv")
-    country = {city: city.split()[-1] for city in people.labels}
+    country = {city: city.rstrip(" 0123456789")[-2:] for city in people.labels}
     plans = {f"at most {cap}": ml.design(people, K, groups=ml.Groups(country, at_most=cap)) for cap in (1, 2, 3)}
     plans["no cap"] = ml.design(people, K)
     return [{"cap": name, "city": plan.success, "country": plan.success_of(country)} for name, plan in plans.items()]

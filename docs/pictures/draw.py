@@ -45,14 +45,14 @@ def guesses() -> str:
     today, blocks, plan = ml.compare(names, bucket, entropies=["min-entropy"]).rows[:3]
     bars = [
         ("8-bit hash prefixes", today.success, "bad"),
-        ("best fixed table", blocks.success, "good"),
-        ("best drawn sets", plan.success, "good"),
-        ("seeing nothing", float(ml.theory.vulnerability(names)), "soft"),
+        ("minleak: fixed table", blocks.success, "good"),
+        ("minleak: drawn sets", plan.success, "good"),
+        ("blind guess", float(ml.theory.vulnerability(names)), "soft"),
     ]
-    title = f"How often an observer guesses which of {len(names):,} npm packages was asked for"
+    title = f"How often the server guesses which of {len(names):,} npm packages you want"
     parts = [
         text(24, 38, title, size=19),
-        text(24, 64, f"about {plan.k} names in each set; lower is better", "soft", 15),
+        text(24, 64, f"it sees a set of {plan.k} names, on average, that holds yours; lower is better", "soft", 15),
     ]
     for i, (name, success, kind) in enumerate(bars):
         y, width = 86 + 40 * i, 1500 * success

@@ -16,7 +16,7 @@ def main(*, short: bool) -> None:
     whole = ml.read_prior(DATA)
     n = 400 if short else len(whole)
     people = ml.Prior(whole.weights[:n], labels=whole.labels[:n])
-    country = {city: city.split()[-1] for city in people.labels}
+    country = {city: city.rstrip(" 0123456789")[-2:] for city in people.labels}
 
     plain = ml.design(people, K)
     capped = ml.design(people, K, groups=ml.Groups(country, at_most=2))

@@ -1,4 +1,4 @@
-"""What can go wrong: one family of errors, each message saying what was expected, what came, where, and the remedy."""
+"""The errors of minleak. Each message says what was expected, what came, where, and how to fix it."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ __all__ = [
 
 
 def shown(value: object) -> str:
-    """A value as a message shows it, whatever it is: on one line, cut where it is long.
+    """Any value as text for a message: on one line, shortened if it is long.
 
     >>> shown("flu"), shown(10**5000)
     ("'flu'", 'a number of very many digits')
     """
     try:
         text = str(value) if isinstance(value, Number) else repr(value)
-    except Exception:  # Python prints no integers of more than some thousand digits; other things may print nothing
+    except Exception:  # an integer beyond Python's limit of digits, or an object whose repr fails
         return "a number of very many digits" if isinstance(value, Number) else f"some {type(value).__name__}"
     text = " ".join(text.split()) if "\n" in text else text
     return text if len(text) <= 500 else f"{text[:500]}..."
 
 
 class MinleakError(Exception):
-    """The base of every error that minleak raises on purpose. Its message can always be printed."""
+    """The base class of every error that minleak raises on purpose. Its message can always be printed."""
 
     def __init__(self, *args: object) -> None:
         printable = (a.encode("utf-8", "backslashreplace").decode() if isinstance(a, str) else a for a in args)
@@ -45,15 +45,15 @@ class MinleakError(Exception):
 
 
 class MinleakWarning(UserWarning):
-    """What was read or done as asked, and may not be what was meant."""
+    """Something was read or done as asked, but may not be what was meant."""
 
 
 class InvalidPrior(MinleakError, ValueError):
-    """Weights or labels that are no prior; the message names the row or label."""
+    """Weights or labels that are not a prior; the message names the row or label."""
 
 
 class InvalidChannel(MinleakError, ValueError):
-    """A matrix that is no channel, or a channel that does not fit its prior."""
+    """A matrix that is not a channel, or a channel that does not fit its prior."""
 
 
 class InvalidParameter(MinleakError, ValueError):
@@ -63,18 +63,16 @@ class InvalidParameter(MinleakError, ValueError):
 class UnreadableFile(MinleakError, ValueError):
     """A file whose rows, columns or format cannot be understood; the message names the line."""
 
-    #: What the command has to be given besides, so that it works.
+    #: Further arguments with which the command would work.
     add: Sequence[str] = ()
 
 
 class InvalidKey(MinleakError, ValueError):
-    """A key file that is not whole, or not secret; the message never holds the key."""
+    """A key file that is incomplete, or not secret; the message never holds the key."""
 
 
 class UnknownSecret(MinleakError, KeyError):
-    """A secret that the plan does not know. The message never names it; `at` is where it stands among those that were
-    given together, counted from 0.
-    """
+    """A secret that is not in the plan. The message never names it; `at` is its position among several, from 0."""
 
     def __init__(self, message: str, at: int | None = None) -> None:
         super().__init__(message)
@@ -85,11 +83,11 @@ class UnknownSecret(MinleakError, KeyError):
 
 
 class PendingSecret(UnknownSecret):
-    """A secret that was counted in an update and has no set yet: it waits for the next part of its plan."""
+    """A secret that was counted in an update and has no set yet, until its plan gets the next part."""
 
 
 class InvalidCloak(MinleakError, ValueError):
-    """A .cloak file that is foreign, cut, damaged, of another version, or cannot be written."""
+    """A .cloak file that is foreign, truncated, damaged, of another version, or cannot be written."""
 
 
 class Infeasible(MinleakError, ValueError):
@@ -97,7 +95,7 @@ class Infeasible(MinleakError, ValueError):
 
 
 class SolverFailed(MinleakError, RuntimeError):
-    """A solver stopped without an answer that can be trusted; the message carries its status."""
+    """A solver stopped without a trustworthy answer; the message holds its status."""
 
 
 class MissingExtra(MinleakError, ImportError):
@@ -105,5 +103,5 @@ class MissingExtra(MinleakError, ImportError):
 
     @classmethod
     def of(cls, extra: str, need: str) -> MissingExtra:
-        """The error for an extra of pyproject.toml, whose message begins with what needs which package."""
+        """The error for an extra of pyproject.toml; `need` says what needs which package."""
         return cls(f"{need}: run pip install '.[{extra}]' in the folder of minleak's source")

@@ -1,4 +1,4 @@
-"""mechanisms: the mechanisms of differential privacy and geo-indistinguishability, as channels with their epsilon.
+"""mechanisms: mechanisms of differential privacy and geo-indistinguishability, as channels with their epsilon.
 
 >>> from minleak import mechanisms
 >>> round(mechanisms.geometric(5, 0.5).epsilon, 12)

@@ -5,7 +5,7 @@ from minleak._attack.comparing import Comparison, ComparisonRow
 from minleak._attack.estimating import EstimatedPrior
 from minleak._attack.exposures import Exposure, Repeated
 from minleak._attack.world import World
-from minleak._certify.rings import Certificate, Check
+from minleak._certify.certificate import Certificate, Check
 from minleak._data.hyper import Hyper, Posteriors
 from minleak._data.labels import Labels
 from minleak._data.reading import Pairs
@@ -21,7 +21,8 @@ from minleak._optimise.budgets import LeastBudget
 from minleak._optimise.result import Equilibrium, Optimum, Stage
 from minleak._optimise.tradeoffs import FrontierPoint, Tradeoff
 from minleak._plan.base import BasePlan
-from minleak._plan.cost import Cost
+from minleak._plan.distances import Cost
+from minleak._plan.drawing_table import ExportedTable
 from minleak._plan.rows_read import RowsRead
 from minleak._plan.summaries import (
     BlockSummary,
@@ -32,7 +33,6 @@ from minleak._plan.summaries import (
     RowSummary,
     StringSummary,
 )
-from minleak._plan.table_files import ExportedTable
 from minleak._plans.blocks import BlockPlan
 from minleak._plans.lineage import Lineage
 from minleak._plans.rows import Rows

@@ -1,4 +1,4 @@
-"""testing: a check for your tests that a function leaks nothing, and Hypothesis strategies (these need hypothesis).
+"""testing: a test that a function leaks nothing, and Hypothesis strategies (which need hypothesis).
 
 >>> import minleak as ml
 >>> _ = ml.testing.assert_no_leak(lambda password: 200, ["flu", "cold"], events=100)

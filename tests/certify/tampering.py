@@ -10,10 +10,10 @@ import minleak as ml
 
 # How the checks of a plan begin or end, in their order.
 SECRETS = "the secrets are the prior's"
-FORM = "its fields are those of a plan"
+FORM = "the fields of the plan fit together"
 WEIGHTS = "the weights are the prior's"
 HOMES = "homes are sets"
-APART = "no member meets itself"
+APART = "no set has a secret twice"
 OWNED = "every secret owns"
 
 # At k = 4: one giant, homes that keep most, a ring of the rest, two of weight zero.

@@ -54,11 +54,12 @@ def test_another_cap_is_refused(k):
 
 @pytest.mark.parametrize("weights", HARD.values(), ids=HARD)
 def test_certificates_in_print(weights):
-    """Every check has its line."""
+    """What is proved, a line for every check, and what every gap is."""
     certificate = ml.certify(ml.design(weights, 2), weights)
     lines = str(certificate).splitlines()
-    assert lines[0] == "certified, exactly"
-    assert len(lines) == 1 + len(certificate.checks) + len(certificate.gaps)
+    assert lines[:2] == ["certified, exactly", f"proved: {certificate.claim}"]
+    assert lines[-1] == "total variation between the prior and the plan's integer weights: 0"
+    assert len(lines) == 2 + len(certificate.checks) + len(certificate.gaps)
 
 
 def test_what_is_said_first():
@@ -70,3 +71,41 @@ def test_what_is_said_first():
         ([0.5, 0.3, 0.1, 0.1], "NOT certified (checked in floats)"),
     ):
         assert str(ml.certify(plan, prior)).splitlines()[0] == said
+
+
+GAINS = [1 + i % 3 for i in range(19)]
+OWN = {
+    "rings": ml.design(PRIOR, 4),
+    "gains": ml.design(PRIOR, 4, gains=GAINS),
+    "blocks": ml.design(PRIOR, 4, layout="blocks"),
+    "rows": ml.mechanisms.rounded(ml.mechanisms.randomised_response(3, 1.0)),
+    "strings": ml.design(ml.strings.NGram.fit(["abab", "ba", "abba", "bb"], order=2, longest=8), k=3),
+    "lineage": ml.design(PRIOR, 4).update(PRIOR),
+}
+
+
+@pytest.mark.parametrize("kind", OWN)
+def test_without_a_prior_it_is_the_plans_own(kind, tmp_path):
+    """A plan, or its file, is certified for the prior and the gains that it holds, and the certificate says so."""
+    OWN[kind].save(tmp_path / "p.cloak")
+    for subject in (OWN[kind], tmp_path / "p.cloak"):
+        certificate = ml.certify(subject)
+        assert certificate.ok
+        assert certificate.own_prior
+        assert certificate.to_dict()["own_prior"] is True
+        assert "the prior is the plan's own" in str(certificate)
+
+
+def test_a_prior_that_is_given_is_not_the_plans_own():
+    """Even where it is the same one; gains are then asked for."""
+    certificate = ml.certify(OWN["gains"], PRIOR, gains=GAINS)
+    assert certificate.ok
+    assert not certificate.own_prior
+    assert "the plan's own" not in str(certificate)
+    assert not ml.certify(OWN["gains"], PRIOR).ok
+
+
+def test_a_channel_holds_no_prior():
+    """It has to be given."""
+    with pytest.raises(InvalidParameter, match="say the prior that the channel"):
+        ml.certify(np.eye(3), k=1)

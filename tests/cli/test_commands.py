@@ -112,7 +112,9 @@ def test_optimise_to_a_leakage_or_under_d_privacy(asked, run, folder):
     shown = asked("show", "least.cloak")
     assert shown["leakage"]["shannon"]["leakage"] == pytest.approx(0.1, abs=1e-6)
     assert (shown["secrets"], shown["observables"], shown["most_causes"]) == (3, 3, 3)
-    assert "3 secrets, 3 observables, each from up to 3\ndrawn in whole numbers" in run("show", "least.cloak")[1]
+    assert (
+        "3 secrets, 3 observables, each from up to 3 secrets\ndrawn in whole numbers" in run("show", "least.cloak")[1]
+    )
     (folder / "at.csv").write_text("secret,count,at\nflu,5,0\ncold,3,1\ngout,2,5\n")
     every = [f"{x},{y},{int(x != y)}" for x in PRIOR.labels for y in PRIOR.labels]
     (folder / "every.csv").write_text("\n".join(["secret,observable,cost", *every]) + "\n")
@@ -158,7 +160,7 @@ def test_plans_of_places_in_words(run, folder):
     (folder / "places.csv").write_text(f"secret,count,lat,lon\n{rows}last,1e-40,59,20\n")
     code, out, _ = run("design", "places.csv", "-k", "3", "--near", "lat,lon")
     assert code == 0
-    assert re.search(r"members of a set are [0-9.]+ km from its centre on average, and no plan .* less than", out)
+    assert re.search(r"members of a set are [0-9.]+ km from its centre on average; no plan .* less than", out)
     assert re.search(r"weights are on an integer grid, \S+ from those given \(total variation\)", out)
 
 
@@ -374,7 +376,7 @@ def test_counts_that_differ_by_chance_are_told(asked, run, folder):
     (folder / "equal.csv").write_text(f"secret,count\n{rows}")
     world = asked("design", "equal.csv", "-k", "20")["in_the_world"]
     assert world["alike"]
-    said = f"differences that 2,000 events do not show could make it {world['high']:.4g}"
+    said = f"differences too small to show in 2,000 events could make it {world['high']:.4g}"
     assert said in run("design", "equal.csv", "-k", "20")[1]
 
 

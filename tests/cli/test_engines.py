@@ -53,7 +53,7 @@ def test_rows_are_counted(asked, run, folder):
     assert few["success"] > counted["in_the_world"]["success"]
     code, out, _ = run("design", "queries.log", *inside)
     assert code == 0
-    assert f"in the world about {counted['in_the_world']['success']:.4g}" in out
+    assert f"in the true population about {counted['in_the_world']['success']:.4g}" in out
     table = out.split("\n\n")[1].splitlines()
     assert table[1].split() == ["entropy", "before", "after", "leakage", "in", "the", "world"]
     assert table[2].split()[-1] == f"{counted['leakage']['shannon']['in_the_world']:.6g}"

@@ -64,7 +64,7 @@ def test_refusals(weather):
         theory.Joint.from_dit(weather, observable=())
     with pytest.raises(ml.errors.InvalidChannel, match="from_dit"):
         ml.Channel(weather)
-    with pytest.raises(ml.errors.InvalidChannel, match="has outcomes and a pmf"):
+    with pytest.raises(ml.errors.InvalidChannel, match="with outcomes and a pmf"):
         theory.Joint.from_dit([[0.5, 0.5]])
 
 

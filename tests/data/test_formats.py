@@ -15,7 +15,7 @@ import pytest
 import minleak as ml
 from minleak._data import formats
 from minleak._data.formats import FORMATS
-from minleak._data.formats.base import CountsFile, Format
+from minleak._data.tables import CountsFile, InputTable
 from minleak.errors import UnreadableFile
 
 ROOT = Path(__file__).parents[2]
@@ -50,7 +50,7 @@ def classes():
     """The classes in the folder of formats that can be used."""
     for module in pkgutil.iter_modules(formats.__path__, f"{formats.__name__}."):
         for _, cls in inspect.getmembers(importlib.import_module(module.name), inspect.isclass):
-            if issubclass(cls, Format) and cls.__module__ == module.name and not inspect.isabstract(cls):
+            if issubclass(cls, InputTable) and cls.__module__ == module.name and not inspect.isabstract(cls):
                 yield cls
 
 

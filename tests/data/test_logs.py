@@ -189,6 +189,19 @@ def test_long_lines_are_dropped_in_pieces_of_any_size(monkeypatch):
         assert log.skipped == 3
 
 
+@pytest.mark.parametrize("kind", ["Combined", "Jsonl"])
+def test_a_record_that_is_too_long_is_none_wherever_pieces_end(kind, monkeypatch):
+    """It was counted where one piece held all of it."""
+    monkeypatch.setattr(logs, "_LONGEST", 300)
+    make = line if kind == "Combined" else '{{"path": "{}"}}\n'.format
+    parts = [make("/a"), make("/" + "y" * 400), make("/b")]
+    data = b"".join(part if isinstance(part, bytes) else part.encode() for part in parts)
+    for size in (1, 7, 100, 450, 1000, 5000):
+        log = getattr(logs, kind)((data[i : i + size] for i in range(0, len(data), size)), "x")
+        assert log.count("path")[0].to_pylist() == ["/a", "/b"], size
+        assert log.skipped == 1
+
+
 def test_compressed_and_rotated(tmp_path):
     path = tmp_path / "access.log.2.gz"
     path.write_bytes(gzip.compress(line("/a") * 3))

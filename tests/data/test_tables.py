@@ -12,7 +12,7 @@ import pytest
 
 import minleak as ml
 from minleak._data.labels import Labels
-from minleak._data.tables import Column, Table, as_values, encode, first_repeat
+from minleak._data.tables import Column, Frame, as_values, encode, first_repeat
 from minleak._sequences.reading import read_chain
 from minleak.errors import InvalidParameter, UnreadableFile
 
@@ -107,7 +107,7 @@ def test_columns_say_where_and_never_what():
             Column(as_values(values, "the secrets"), "secret", "row {}".format, UnreadableFile).check_complete()
     assert first_repeat(np.array([3, 1, 2, 1, 3])) == 3
     assert first_repeat(np.array([3, 1, 2])) is None
-    assert Table(pa.table({"Count": [1]})).has("count")
+    assert Frame(pa.table({"Count": [1]})).has("count")
 
 
 @pytest.mark.parametrize("kind", ["ints", "floats", "labels"])

@@ -83,15 +83,15 @@ def test_every_entropy_is_in_the_documentation(name):
     """In the reference, and its class says its formula."""
     maker = NAMES[name][0]
     listed = re.search(rf"\.{maker.__name__}$", (DOCS / "reference.md").read_text(), flags=re.MULTILINE)
-    assert listed, f"add ::: minleak.{maker.__name__} to docs/reference.md"
+    assert listed, f"add ::: minleak.theory.{maker.__name__} to docs/reference.md"
     assert (inspect.getdoc(maker) or "").strip()
 
 
 def test_every_entropy_is_in_the_property_tests():
-    """Add the class to `families` in minleak/testing.py (theorems), and to LIBRARY in test_check.py."""
+    """Add the class to `families` in minleak/_strategies.py (theorems), and to LIBRARY in test_check.py."""
     classes = {type(H) for H in map(ml.entropy, ALL)}
-    assert set(families()) == classes
-    assert {type(H) for H in LIBRARY} == classes
+    assert set(families()) == classes, "add the class to `families` in minleak/_strategies.py"
+    assert {type(H) for H in LIBRARY} == classes, "add the class to LIBRARY in tests/entropy/test_check.py"
 
 
 def test_the_standard_entropies_are_one_list():

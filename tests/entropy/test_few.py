@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import minleak as ml
 from minleak import theory
-from minleak._data.columns import FEW
+from minleak._data.columns import FEW, FewColumns
 
 ORDERS = (0, 0.01, 0.3, 0.5, 0.75, 1 - 1e-9, 1, 1 + 1e-9, 1.2, 1.25, 1.3, 2, 3.5, 50, math.inf)
 ENTROPIES = [
@@ -50,14 +50,14 @@ def joints(draw):
 @given(joints())
 def test_both_ways_agree(joint):
     for H in ENTROPIES:
-        few = H.of_few(joint.T.tolist())
+        few = H.of_few(FewColumns(joint.T.tolist()))
         assert isinstance(few, float), H
         assert few == pytest.approx(by_numpy(H, joint), rel=2e-12, abs=1e-300), H
 
 
 def test_digits_are_kept_where_a_guess_is_almost_sure():
     for e in (1e-3, 1e-9, 1e-17, 1e-200):
-        column = [[1.0, e]]
+        column = FewColumns([[1.0, e]])
         assert ml.MinEntropy(base=math.e).of_few(column) == pytest.approx(math.log1p(e), rel=1e-14)
         shannon = (math.log1p(e) + e * (math.log1p(e) - math.log(e))) / 1.0
         assert ml.Shannon(base=math.e).of_few(column) == pytest.approx(shannon, rel=1e-13)

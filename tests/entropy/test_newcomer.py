@@ -110,7 +110,7 @@ def test_it_is_audited():
 
 def test_what_it_does_not_say_is_refused_in_words():
     """The base class says "none", and whoever asks says what is missing, and of whom."""
-    with pytest.raises(InvalidParameter, match="silent has no convex form that is known"):
+    with pytest.raises(InvalidParameter, match="silent has no known convex form"):
         ml.optimise(WEIGHTS, entropy="silent", cost=1 - np.eye(6), budget=0.4)
     with pytest.raises(InvalidParameter, match="silent is not a sum over buckets"):
         ml.padding.design(SIZES, WEIGHTS, budget=1.5, entropy="silent")

@@ -22,7 +22,8 @@ PAGES = [
     page for page in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))) if "```console" in page.read_text()
 ]
 
-# Tables that take long, and how many rows are enough to see that a command runs.
+# Tables that take long, and how many rows are enough to see that a command runs; rows with quotes are kept, since
+# commands such as sed and awk may break them.
 LONG, ROWS = ("cities.csv", "package_sizes.csv"), 400
 
 
@@ -44,7 +45,8 @@ def folder(tmp_path):
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     shutil.copytree(ROOT / "runtimes" / "python", tmp_path / "runtimes" / "python")
     for table in (tmp_path / "examples" / "data" / name for name in LONG):
-        table.write_text("".join(table.read_text().splitlines(keepends=True)[: ROWS + 1]))
+        rows = table.read_text().splitlines(keepends=True)
+        table.write_text("".join(rows[: ROWS + 1] + [row for row in rows[ROWS + 1 :] if '"' in row]))
     return tmp_path
 
 

@@ -19,7 +19,7 @@ import pytest
 from tests.plans import diseases, zipf
 
 import minleak as ml
-from minleak._data.writing import _locked
+from minleak._file.replacing import _locked
 from minleak.errors import InvalidCloak
 
 ROOT = Path(__file__).parents[2]
@@ -142,7 +142,7 @@ def test_a_folder_that_cannot_be_synced(path, monkeypatch):
 
 
 # The modules that write a file: every line of theirs is one at which the writer may die.
-WRITING = ("_data.writing", "_file.format", "_file.writing")
+WRITING = ("_file.replacing", "_file.format", "_file.writing")
 
 
 def lines_of_writing(act):

@@ -18,7 +18,7 @@ import minleak as ml
 from minleak._layouts import LAYOUTS as KNOWN
 from minleak._layouts.base import RingLayout
 from minleak._layouts.giants import LayoutResult
-from minleak._layouts.pricing.cheapest import cheapest
+from minleak._layouts.pricing.cheapest import lay_cheapest
 from minleak._plan.base import RINGS
 from minleak._plan.distances import from_coordinates
 from minleak._plan.rings import Homes, Ring
@@ -92,14 +92,14 @@ class ByWeight(RingLayout):
 
     name = "by weight"
 
-    def lay(self, ground):
-        if not ground.giants.rest_weight:
-            return LayoutResult.nothing(ground)
-        members = ground.loose()
-        members = members[np.argsort(-ground.weights[members], kind="stable")]
-        ends = np.cumsum(ground.weights[members])
-        starts = ground.u * (ends - ground.weights[members])
-        return LayoutResult(Homes.none(ground.u), (Ring(members, starts, int(ends[-1]), ground.u),))
+    def lay(self, problem):
+        if not problem.giants.rest_weight:
+            return LayoutResult.nothing(problem)
+        members = problem.loose()
+        members = members[np.argsort(-problem.weights[members], kind="stable")]
+        ends = np.cumsum(problem.weights[members])
+        starts = problem.u * (ends - problem.weights[members])
+        return LayoutResult(Homes.none(problem.u), (Ring(members, starts, int(ends[-1]), problem.u),))
 
 
 @dataclass(frozen=True)
@@ -117,12 +117,12 @@ class Odd(RingLayout):
     name = "odd"
     laid: ClassVar[list[int]] = []
 
-    def distances(self, ground):
-        return from_coordinates(np.arange(len(ground.weights)) % 2, "euclidean", ground.labels)
+    def distances(self, problem):
+        return from_coordinates(np.arange(len(problem.weights)) % 2, "euclidean", problem.labels)
 
-    def lay(self, ground):
-        self.laid.append(int(ground.weights.sum()))
-        return cheapest(ground, self.distances(ground))
+    def lay(self, problem):
+        self.laid.append(int(problem.weights.sum()))
+        return lay_cheapest(problem, self.distances(problem))
 
 
 @pytest.mark.parametrize("layout", [ByWeight(), Told("because"), Odd()], ids=lambda layout: layout.name)

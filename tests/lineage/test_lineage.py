@@ -261,9 +261,9 @@ def test_a_file_of_two_parts_with_one_label_is_refused(tmp_path):
 @given(st.integers(0, 2**60), st.integers(0, 40))
 def test_pools_are_whole_numbers(pool, days):
     """A share in units of 1/1024, rounded down, without overflow."""
-    from minleak._lineage.ledger import _kept
+    from minleak._lineage.ledger import _keep_share
 
-    assert _kept(np.array([pool]), days, 0.7).tolist() == [pool * round(1024 * 0.7**days) // 1024]
+    assert _keep_share(np.array([pool]), days, 0.7).tolist() == [pool * round(1024 * 0.7**days) // 1024]
 
 
 @pytest.mark.parametrize("label", ["cafe\u0301", " flu", "flu\t", b"flu", "7 ", "12"])

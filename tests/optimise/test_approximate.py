@@ -134,3 +134,37 @@ def test_what_cannot_be_is_refused(given, said):
     """One line that says why."""
     with pytest.raises(InvalidParameter, match=said):
         ml.optimise(PRIOR, cost=ONE, budget=0.5, **given)
+
+
+@pytest.mark.parametrize(
+    ("weights", "cost", "epsilon", "delta", "entropy", "cap"),
+    [
+        ([0, 4, 4], [[3, 4, 0, 3], [4, 1, 4, 4], [4, 1, 1, 3]], 5.0, 0.5, "shannon", None),
+        ([3, 2, 2], [[2, 1], [1, 1], [2, 2]], 1.0, 0.5, "shannon", None),
+        ([0, 1, 0, 2], [[4, 2, 1, 1], [2, 2, 1, 2], [0, 2, 1, 0], [1, 4, 0, 0]], 0.0, 0.7551, "guesswork", 2),
+    ],
+)
+def test_a_budget_of_the_least_cost(weights, cost, epsilon, delta, entropy, cap):
+    """Rounding of the cost must not replace the answer by the cheapest channel, which leaks more."""
+    metric = 1.0 - np.eye(len(weights))
+    given = {"cost": np.array(cost), "d_privacy": (epsilon, metric), "delta": delta, "k": cap}
+    least = ml.least_budget(weights, **given).budget
+    best = ml.optimise(weights, entropy=entropy, budget=least, **given)
+    assert best.gap < 1e-6
+    assert best.costs[0] <= least + 1e-8
+
+
+def test_a_delta_of_one_asks_for_nothing():
+    """Rows that share no observable need all of it, which must not count as too much."""
+    allowed = np.array([[1, 1, 0, 0], [0, 1, 0, 0], [1, 0, 1, 1], [0, 0, 0, 1], [0, 0, 1, 1], [0, 1, 1, 0]])
+    given = {"entropy": "shannon", "allowed": allowed}
+    weights, metric = [0, 1, 4, 1, 5, 4], 1.0 - np.eye(6)
+    best = ml.optimise(weights, **given, d_privacy=(1.0, metric), delta=1)
+    assert best.leakage == pytest.approx(ml.optimise(weights, **given).leakage, abs=1e-9)
+
+
+@pytest.mark.filterwarnings("error")
+def test_an_epsilon_of_zero_with_secrets_infinitely_far():
+    far = np.where((np.arange(4)[:, None] < 2) == (np.arange(4) < 2), ONE, np.inf)
+    best = ml.optimise(PRIOR, entropy="guess-error", cost=ONE, budget=0.9, d_privacy=(0, far), delta=0.1)
+    assert best.gap < 1e-9

@@ -11,7 +11,7 @@ from tests.optimise.problems import COUNTEREXAMPLE, random_problem
 import minleak as ml
 from minleak._optimise import bound, conic, linear
 from minleak._optimise import solve as solving
-from minleak._optimise.bound import certified, upper_bound
+from minleak._optimise.bound import certify, upper_bound
 from minleak._optimise.cores.of_entropy import core_of
 from minleak._optimise.given import as_problem
 from minleak._optimise.programme import Programme, Solution, Term, convex_form, view_of
@@ -45,7 +45,7 @@ def test_any_duals_give_valid_bounds_and_the_solvers_tight_ones(name, gain):
         (solution,) = solving.compile_linear(programme).answers(programme)
     else:
         solution = solving.solve_conic(programme, tolerance=1e-11)
-    best = certified(programme, solution)
+    best = certify(programme, solution)
     assert best.objective - 1e-10 <= best.bound <= best.objective + 1e-5  # a budget is kept to 1e-12, at its price
     rng = np.random.default_rng(2)
     entries = programme.terms[0].view.by.n_entries

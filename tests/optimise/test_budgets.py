@@ -96,7 +96,7 @@ def test_gains_are_the_attackers():
         ({"leakage": -1}, InvalidParameter, "a number from 0 on, not -1"),
         ({"leakage": math.nan}, InvalidParameter, "a number from 0 on, not nan"),
         ({"leakage": [1, 2]}, InvalidParameter, "2 leakages for 1 entropies"),
-        ({}, InvalidParameter, "nothing is to be hidden"),
+        ({}, InvalidParameter, "nothing is constrained: give leakage="),
         ({"leakage": 0.1, "allowed": np.eye(6)}, Infeasible, "leaks less than 2.3"),
         ({"leakage": 0, "allowed": np.eye(6)}, Infeasible, "no observable is open to all"),
         ({"leakage": 0.1, "cost": None}, InvalidParameter, "give cost="),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from minleak._optimise.bound import certified
+from minleak._optimise.bound import certify
 from minleak._optimise.given import as_problem
 from minleak._optimise.interior import is_crowded, solve_interior
 from minleak._optimise.one_guess import OneGuessModel
@@ -30,8 +30,8 @@ def asked(budget: float, *, n: int = 40, seed: int = 0, **given: object) -> Prog
 def test_both_methods_find_the_same(budget, seed):
     """And prove it, each by its own prices."""
     programme = asked(budget, seed=seed)
-    inside = certified(programme, solve_interior(programme)[1])
-    along = certified(programme, OneGuessModel(programme).solve(programme.problem.budgets))
+    inside = certify(programme, solve_interior(programme)[1])
+    along = certify(programme, OneGuessModel(programme).solve(programme.problem.budgets))
     assert inside.objective == pytest.approx(along.objective, abs=1e-10)
     assert inside.bound - inside.objective < 1e-9
 
@@ -43,7 +43,7 @@ def test_pairs_that_are_not_allowed_stay_out():
     allowed = distance < 0.7
     problem = as_problem(p, cost=distance, budget=0.2, allowed=allowed)
     programme = Programme(problem, (term_of(problem, convex_form("min-entropy")),))
-    found = certified(programme, solve_interior(programme)[1])
+    found = certify(programme, solve_interior(programme)[1])
     assert found.bound - found.objective < 1e-9
     assert not problem.channel(found.z).toarray()[~allowed & (p > 0)[:, None]].any()
 

@@ -109,7 +109,7 @@ def test_it_goes_alone():
         ml.optimise(PRIOR, entropy=[OWN["shannon"], "min-entropy"], **given)
     with pytest.raises(InvalidParameter, match="goes alone"):
         ml.optimise(PRIOR, entropy=[OWN["shannon"]], weights=[1], **given)
-    with pytest.raises(InvalidParameter, match="optimise takes those of one's own"):
+    with pytest.raises(InvalidParameter, match="use optimise for custom ones"):
         ml.least_budget(PRIOR, cost=WRONG, entropy=OWN["shannon"], leakage=0.1)
     with pytest.raises(InvalidParameter, match="the gradient must be functions"):
         CoreConcave(same, core=max, gradient=3)

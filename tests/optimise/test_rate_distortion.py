@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import minleak as ml
-from minleak._optimise.bound import certified
+from minleak._optimise.bound import certify
 from minleak._optimise.conic import solve_conic
 from minleak._optimise.given import as_problem
 from minleak._optimise.programme import Programme, convex_form, term_of
@@ -51,7 +51,7 @@ def test_the_same_as_by_cones(seed):
         programme = programme_of(problem)
         assert is_rate_distortion(programme)
         ours, cones = (
-            certified(programme, solution)
+            certify(programme, solution)
             for solution in (solve_rate_distortion(programme), solve_conic(programme, tolerance=1e-11))
         )
         assert ours.objective == pytest.approx(cones.objective, abs=1e-7)

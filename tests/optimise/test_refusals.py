@@ -49,7 +49,7 @@ def test_bad_input(given, words):
 
 
 def test_gains_on_impossible_secrets_alone():
-    with pytest.raises(InvalidParameter, match="nothing would be worth hiding"):
+    with pytest.raises(InvalidParameter, match="nothing is worth hiding"):
         ml.optimise([1, 1, 0], allowed=ONES, gains=[0, 0, 1])
 
 

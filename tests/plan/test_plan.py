@@ -175,7 +175,7 @@ def test_a_plan_of_fields_that_do_not_fit_is_refused():
         {"distance": -1.0},
         {"known_as": b"x"},
     ):
-        with pytest.raises(InvalidParameter, match="these fields are no plan") as refused:
+        with pytest.raises(InvalidParameter, match="these fields are not those of a plan") as refused:
             replace(plan, **wrong)
         assert "\n" not in str(refused.value)
 

@@ -11,7 +11,7 @@ from tests.report.test_charts import points
 from tests.report.test_world import text
 
 import minleak as ml
-from minleak._plans.lineage_worth import parts_worth
+from minleak._plan.summaries import measure_parts
 from minleak._report.lineages import _ROWS, lineage_figures, lineage_page
 from minleak.errors import InvalidParameter
 from minleak.results import Lineage
@@ -56,7 +56,7 @@ def test_the_first_figure_is_for_one_who_saw_all_versions(plan: Lineage) -> None
 
 
 def test_parts_are_told_as_made_and_by_the_last_counts(plan: Lineage) -> None:
-    worth = parts_worth(plan)
+    worth = measure_parts(plan)
     assert [part.made for part in worth] == [part.success for part in plan.parts]
     assert sum(part.share * (part.success or 0) for part in worth) == pytest.approx(plan.success)
     drawn = points(lineage_figures(plan)[0].chart, 1)

@@ -97,7 +97,7 @@ def test_the_page_says_all_it_should_in_order(page: str) -> None:
         "Certificate",
         "What the guarantee does not cover",
     ]
-    for text in ("67.8%", "100%", "certified optimal", "simulated, ±", "fixed buckets", "no member meets itself"):
+    for text in ("67.8%", "100%", "certified optimal", "simulated, ±", "fixed buckets", "no set has a secret twice"):
         assert text in page, text
     for limit in ("Fresh draws", "Correlated secrets", "A leaked key", "Dependent events", "A wrong prior", "Timing"):
         assert f"<b>{limit}" in page, limit

@@ -205,7 +205,7 @@ def test_drift():
     assert leaking.rejected
     assert "within blocks" in leaking.verdict
     assert [row.low for row in leaking.rows] == [None] * 3
-    assert "of shannon, guesswork, guess-error:2 there are estimates" in leaking.warnings[-1]
+    assert "shannon, guesswork, guess-error:2 have estimates only" in leaking.warnings[-1]
     assert any("only 10 blocks" in w for w in ml.audit(mixed, drift, blocks=150, measures=["shannon"]).warnings)
 
 

@@ -44,7 +44,7 @@ class Wordy(Careless):
 @pytest.mark.parametrize(
     ("secrets", "observables", "given", "words"),
     [
-        (["a"] * 100, Y, {}, "all events have one secret"),
+        (["a"] * 100, Y, {}, "all events have the same secret"),
         (X, [*Y[:-1], float("nan")], {}, "the observable at event 99 is not a finite number"),
         (X, [*Y[:-1], float("inf")], {}, "not a finite number"),
         (X, [*Y[:-1], -1e200], {}, r"beyond 1e\+150"),
@@ -61,7 +61,7 @@ class Wordy(Careless):
         (X, ["fast"] * 100, {"numeric": True}, "spells no numbers"),
         (X, [b"x"] * 100, {"numeric": True}, "no numbers"),
         (X, Y[:-1], {}, "100 secrets and 99 observables"),
-        (X[:49], Y[:49], {}, "49 events say nothing: collect at least 50"),
+        (X[:49], Y[:49], {}, "49 events are too few: collect at least 50"),
         ([*X[:-1], None], Y, {}, "the secret at event 99 is missing"),
         (X, [*["u"] * 99, None], {}, "the observable at event 99 is missing"),
         (X, np.zeros((100, 2, 2)), {}, "of shape"),
@@ -107,7 +107,7 @@ def test_what_would_take_days():
     log = pa.table({"secret": ["a", "b"], "observable": ["u", "v"], "n": [10**9, 10**9], "day": [1, 2]})
     with pytest.raises(InvalidParameter, match="blocks need events one by one"):
         ml.audit(log, weight="n", blocks="day")
-    with pytest.raises(InvalidParameter, match="too many to be guessed"):
+    with pytest.raises(InvalidParameter, match="too many to attack"):
         ml.audit(np.arange(50_000), [f"u{i}" for i in range(50_000)])
 
 
@@ -119,7 +119,7 @@ def test_files_name_the_line(tmp_path):
     file.write_text("secret,observable\n" + "a,1\nb,nan\n" * 30)
     with pytest.raises(UnreadableFile, match="line 3"):
         ml.audit(file, numeric=True)
-    with pytest.raises(UnreadableFile, match="must be there"):
+    with pytest.raises(UnreadableFile, match="must exist"):
         list(ml.follow(tmp_path / "nowhere.csv", enough=0.1))
     for wrong in ({"patience": -1}, {"level": 2}, {"enough": None}, {"permutations": "9"}):
         with pytest.raises(InvalidParameter):

@@ -44,7 +44,7 @@ def law(draw: Callable[[Script], Any], monkeypatch: Any) -> dict[Any, Fraction]:
         return words.chosen([1 - up, up]) == 1, at
 
     monkeypatch.setattr(rounding, "chance", chance)
-    monkeypatch.setattr(rounding, "rounded", getattr(rounding.rounded, "py_func", rounding.rounded))
+    monkeypatch.setattr(rounding, "round_columns", getattr(rounding.round_columns, "py_func", rounding.round_columns))
     found: dict[Any, Fraction] = defaultdict(Fraction)
     waiting: list[list[int]] = [[]]
     while waiting:

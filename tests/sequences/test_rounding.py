@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from minleak._kernels.rounding import binned, chance, rounded
+from minleak._kernels.rounding import bin_columns, chance, round_columns
 from minleak._plan.streams import Stream
 from minleak._sequences.given import proportional
 from minleak._sequences.line import WeightLine
@@ -53,7 +53,7 @@ def test_the_words_that_a_step_takes_do_not_tell_the_true_track():
             column = int(rng.choice(3, p=matrix[:, place] / d))
             chosen, trace = np.empty(2, dtype=np.int64), np.zeros((6, 20), dtype=np.int64)
             words = rng.integers(0, 2**64, 20, dtype=np.uint64)
-            taken = rounded(matrix, d, place, column, words, chosen, trace)
+            taken = round_columns(matrix, d, place, column, words, chosen, trace)
             assert taken == 2 * np.count_nonzero(trace[:, 0])
             used.setdefault(tuple(chosen.tolist()), [set(), set()])[place].add(taken)
     assert all(first == second for first, second in used.values())
@@ -86,13 +86,13 @@ def test_each_row_gets_one_column_and_columns_floor_or_ceiling(seed, k, m):
     column = int(rng.choice(np.flatnonzero(matrix[:, place])))
     chosen = np.empty(k, dtype=np.int64)
     words = seeded(seed).words(128)
-    assert rounded(matrix, d, place, column, words, chosen, NONE) >= 0
+    assert round_columns(matrix, d, place, column, words, chosen, NONE) >= 0
     assert chosen[place] == column
     for c in range(m):
         mean = Fraction(sum(matrix[c].tolist()), d)
         assert mean - 1 < int((chosen == c).sum()) < mean + 1
     if ((matrix > 0) & (matrix < d)).any():
-        assert rounded(matrix, d, place, column, words[:0], chosen, NONE) == -1
+        assert round_columns(matrix, d, place, column, words[:0], chosen, NONE) == -1
 
 
 @given(st.integers(0, 10**6), st.integers(1, 5), st.integers(1, 20))
@@ -102,7 +102,7 @@ def test_bins_hold_at_most_one_track(seed, k, m):
     rng = np.random.default_rng(seed)
     d = int(rng.integers(1, 50))
     matrix = rng.integers(0, d + 1, (m, k)) * (rng.random((m, k)) < 0.3)
-    starts = binned(matrix.astype(np.int64), d).tolist()
+    starts = bin_columns(matrix.astype(np.int64), d).tolist()
     assert starts[0] == 0
     for a, b in zip(starts, [*starts[1:], m], strict=True):
         assert b - a == 1 or matrix[a:b].sum() <= d

@@ -12,7 +12,7 @@ import pytest
 from tests.serve.running import request
 
 from minleak._serve.guard import RequestLimits, Terms
-from minleak._serve.worker import RETIRE, STOP, Tls, _Worker
+from minleak._serve.worker import RETIRE, STOP, Tls, Worker
 
 SHORT = RequestLimits(request_time=0.3, idle_time=1, connections=4)
 
@@ -23,7 +23,7 @@ def worked(serving, table, act, tls=None, limits=SHORT, order=STOP):
     async def run():
         listener = socket.create_server(("127.0.0.1", 0))
         reading, writing = os.pipe()
-        worker = _Worker(serving, Terms(limits=limits), tls, table, 1)
+        worker = Worker(serving, Terms(limits=limits), tls, table, 1)
         working = asyncio.create_task(worker.run(listener, reading))
         port = listener.getsockname()[1]
         await asyncio.sleep(0)

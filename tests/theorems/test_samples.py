@@ -15,8 +15,8 @@ from scipy.stats import binom, multinomial
 import minleak as ml
 from minleak._samples.attacks import Beliefs
 from minleak._samples.bounds import at_least, at_least_by_blocks, at_most, entropy_at_least
-from minleak._samples.chernoff import chernoff
 from minleak._samples.permuting import p_of_no_leakage
+from minleak._samples.repeated_observations import chernoff
 
 JOINT = np.array([[0.35, 0.15, 0.1], [0.05, 0.15, 0.2]])
 BEST = float(JOINT.max(axis=0).sum())

@@ -46,13 +46,15 @@ def spark(spark_log, tmp_path_factory):
     settings.write_text(LOG.format(path=spark_log))
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    # small heaps and short queries: the quick compiler and a collector without threads of its own
+    java = f"-Dlog4j2.configurationFile=file:{settings} -XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
     builder = SparkSession.builder.appName("minleak tests")
     for name, value in {
         "spark.master": "local[2,4]",
         "spark.driver.memory": "1g",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
-        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile=file:{settings} -XX:TieredStopAtLevel=1",
+        "spark.driver.extraJavaOptions": java,
         "spark.sql.codegen.wholeStage": "false",  # compiling takes longer than tables of a few hundred rows
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",

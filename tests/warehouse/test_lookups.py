@@ -8,7 +8,7 @@ import pytest
 from tests.warehouse.priors import given
 
 from minleak._warehouse.counts import WeightClass
-from minleak._warehouse.lookups import owners
+from minleak._warehouse.lookups import find_owners
 from minleak._warehouse.partitions import offsets, spans_of
 
 
@@ -24,7 +24,7 @@ def test_owners(heavy, duckdb, tmp_path):
     segments = given(duckdb, pa.table({"start": starts, "weight": weights, "owner": np.arange(4000)}), tmp_path)
     probes = given(duckdb, pa.table({"probe": np.arange(len(at)), "at": at}), tmp_path)
     longest = int(u * weights.max())
-    found = owners(probes, segments, u=u, end=end, count=4000, longest=longest).to_pyarrow().sort_by("probe")
+    found = find_owners(probes, segments, u=u, end=end, count=4000, longest=longest).to_pyarrow().sort_by("probe")
     assert found["probe"].to_pylist() == list(range(len(at)))
     assert found["owner"].to_numpy().tolist() == (np.searchsorted(starts, at, side="right") - 1).tolist()
 

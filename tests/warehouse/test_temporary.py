@@ -89,7 +89,7 @@ def test_draws_that_are_refused(engine, table, monkeypatch):
     plan = warehouse.design(table(secret=PRIOR["secret"], count=PRIOR["count"]), 5)
     events = table(secret=PRIOR["secret"], scope=["ann"] * 60)
     before = kept(engine)
-    monkeypatch.setattr(drawing, "times", lambda _condition: ibis.literal(0))
+    monkeypatch.setattr(drawing, "count_if", lambda _condition: ibis.literal(0))
     with pytest.raises(MinleakError):
         warehouse.cloak(plan, events, key=KEY)
     assert kept(engine) == before

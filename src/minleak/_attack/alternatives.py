@@ -19,6 +19,7 @@ from minleak._data.simulating import TRIALS, generator, margin
 from minleak._entropy.base import ConditionalEntropy, Entropy
 from minleak._entropy.names import as_entropy
 from minleak._face.result import Result
+from minleak._measure.leakages import leakage
 from minleak._plan.partition import Partition, cut
 from minleak._plan.rings import cap
 from minleak.errors import InvalidParameter, shown
@@ -123,6 +124,9 @@ class ChannelBaseline(Baseline):
 
     def entropy(self, entropy: ConditionalEntropy | str) -> Estimate:
         return _exact(as_entropy(entropy).conditional(self.prior, self.channel()))
+
+    def leakage(self, entropy: ConditionalEntropy | str) -> Estimate:
+        return _exact(leakage(self.prior, self.channel(), as_entropy(entropy)))
 
 
 class FixedBuckets(ChannelBaseline):

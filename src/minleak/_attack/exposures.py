@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from minleak._attack.intersections import Look, success_after
-from minleak._data.matching import matched
+from minleak._data.matching import find_positions
 from minleak._data.parameters import listed, truth, whole
 from minleak._data.prior import Prior, as_prior
 from minleak._data.simulating import TRIALS, generator
@@ -145,7 +145,7 @@ def _common(plans: Sequence[Any], prior: Prior | None) -> tuple[list[Any], Any, 
     for other in [plan.prior for plan in plans] + [prior]:
         if last.labels.is_default != other.labels.is_default:
             raise InvalidParameter("some plans have labels and some have none: secrets are matched by label")
-        found = matched(last.labels, other.labels)
+        found = find_positions(last.labels, other.labels)
         places.append(own if found is None else found)
     known = np.logical_and.reduce([found >= 0 for found in places])
     share = float(np.where(known, prior.p[np.maximum(places[-1], 0)], 0.0).sum())

@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from minleak._data.arrays import Array, Indices
-from minleak._data.matching import rearranged
+from minleak._data.matching import reorder_prior
 from minleak._data.prior import Prior, as_prior
 from minleak._entropy.base import ConditionalEntropy, Entropy
 from minleak._entropy.forms import as_mean
 from minleak._entropy.gain import Gain
 from minleak._entropy.means import renyi_columns
 from minleak._measure.leakages import difference, leakage
-from minleak._plan.explicit import explicit_channel
-from minleak._plan.joints import ring_density
+from minleak._plan.written_out import explicit_channel, ring_density
 from minleak.errors import InvalidParameter
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ def mismatched_leakage(plan: Plan, H: ConditionalEntropy, prior: Prior | Iterabl
     carried along for entropies that are a mean of Renyi's, O(n log n) in all; others look at every set, O(n k). With
     gains q(x) is gamma_x q(x). What is no eta(sum Fhat) is measured on the explicit channel.
     """
-    q = rearranged(as_prior(prior), plan.prior.labels)
+    q = reorder_prior(as_prior(prior), plan.prior.labels)
     if plan.gains is None and (not isinstance(H, Entropy) or not H.symmetric):
         # gains look at who is in a set, other forms at how the mass is cut into sets: both need the channel itself
         return leakage(q, explicit_channel(plan), H)

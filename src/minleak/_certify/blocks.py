@@ -7,17 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from minleak._certify.certificate import Certificate, Check, check_labels, check_secrets, in_proportion
 from minleak._certify.groups import within_caps
-from minleak._certify.rings import Certificate, Check, in_proportion, labels_check
 from minleak._data.arrays import Array
 from minleak._data.columns import Columns
-from minleak._data.labels import agree
 from minleak._data.prior import Prior, as_prior
 from minleak._entropy.base import ConditionalEntropy, Entropy, evaluate
 from minleak._entropy.forms import AllGuesses, BestGuesses, Form, RenyiMean, arimoto_exponent
-from minleak._entropy.names import as_entropies
-from minleak._plan.rings import cap
-from minleak.errors import InvalidParameter, shown
 
 if TYPE_CHECKING:
     from minleak._plans.blocks import BlockPlan
@@ -27,30 +23,25 @@ _ROUNDING = 2.0**-50
 
 
 def certify_blocks(
-    plan: BlockPlan,
-    prior: Prior | Iterable[Any],
-    *,
-    k: int | None,
-    gains: Iterable[Any] | None,
-    entropies: Sequence[ConditionalEntropy | str],
+    plan: BlockPlan, prior: Prior | Iterable[Any], measures: Sequence[ConditionalEntropy]
 ) -> Certificate:
     """Whether no partition into blocks of at most k leaks less, in each of the entropies. Weights are compared exactly,
     except floats with others than those that the blocks were made for: then within rounding, and `exact` is False.
     `gaps` tells how much more leaks than by the optimal plan, which draws its sets.
     """
     prior = as_prior(prior)
-    if k is not None and min(cap(k), len(plan.prior)) != plan.k:
-        raise InvalidParameter(f"the blocks are for k = {plan.k}, not {shown(k)}")
-    if gains is not None:
-        raise InvalidParameter("gains= goes with a plan that draws its sets: blocks are made for the prior itself")
-    measures = as_entropies(entropies)
     same, exact = _same_weights(plan.prior, prior)
     checks, gaps = list(_checks(plan, prior, same)), {}
     if all(check.ok for check in checks):
         checks += _best_checks(plan, prior, measures)
-        checks += labels_check(plan, prior)
+        checks += check_labels(plan, prior)
         gaps = plan.losses([H for H in measures if isinstance(H, Entropy)])
-    return Certificate(all(check.ok for check in checks), exact, tuple(checks), gaps)
+    claim = f"no partition into blocks of at most {plan.k} secrets leaks less, in {_list_names(measures)}"
+    return Certificate.of(claim, checks, exact=exact, gaps=gaps)
+
+
+def _list_names(measures: Sequence[ConditionalEntropy]) -> str:
+    return ", ".join(H.name for H in measures) or "no entropy"
 
 
 def _same_weights(ours: Prior, theirs: Prior) -> tuple[bool, bool]:
@@ -65,9 +56,9 @@ def _same_weights(ours: Prior, theirs: Prior) -> tuple[bool, bool]:
 
 def _checks(plan: BlockPlan, prior: Prior, same: bool) -> Iterator[Check]:
     """That the blocks are of the prior's secrets; that each is in one block, and none has more than k members."""
-    known = plan.prior is prior or agree(plan.prior.labels, prior.labels)
-    yield Check("the secrets are the prior's, in its order", known)
-    if not known:
+    known = check_secrets(plan, prior)
+    yield known
+    if not known.ok:
         return
     yield Check("the weights are the prior's", same)
     wrong = plan.partition.wrong_with(len(prior), plan.k)
@@ -94,13 +85,13 @@ def _best_checks(plan: BlockPlan, prior: Prior, measures: Sequence[ConditionalEn
     yield Check("sorted by weight and cut into blocks of k from the heaviest on", sorted_, worse)
     if not sorted_:
         return
-    proved = [H.name for H in measures if best_sorted(H.form)]
-    others = [H.name for H in measures if not best_sorted(H.form)]
+    proved = [H for H in measures if best_sorted(H.form)]
+    others = [H for H in measures if not best_sorted(H.form)]
     if proved:
-        yield Check("no partition into blocks of at most k leaks less", True, f"a theorem in {', '.join(proved)}")
+        yield Check("no partition into blocks of at most k leaks less", True, f"a theorem in {_list_names(proved)}")
     if others:
         no_theorem = "there is no such theorem: another partition may leak less"
-        yield Check(f"the same in {', '.join(others)}", False, no_theorem)
+        yield Check(f"the same in {_list_names(others)}", False, no_theorem)
 
 
 def _distance(plan: BlockPlan, prior: Prior, measures: Sequence[ConditionalEntropy]) -> str:

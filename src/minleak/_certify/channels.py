@@ -1,5 +1,4 @@
-"""How far a channel is from the least leakage under a cap: what `certify` finds in its columns, written apart from the
-makers of plans."""
+"""The certificate of a channel: how far it is from the least leakage under a cap, found in its columns."""
 
 from __future__ import annotations
 
@@ -9,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from minleak._certify.rings import Certificate, Check
+from minleak._certify.certificate import Certificate, Check
 from minleak._data.channel import Channel
 from minleak._data.joint import Joint
 from minleak._data.prior import Prior
@@ -48,7 +47,8 @@ def certify_channel(
     floats = np.array([float(value) for value in pi])
     for H in entropies:
         gaps[H.name] = difference(H, H(floats), H.conditional(joint))
-    return Certificate(all(check.ok for check in checks), exact, tuple(checks), gaps)
+    claim = f"no channel with at most {k} secrets behind an observable leaks less, in any entropy"
+    return Certificate.of(claim, checks, exact=exact, gaps=gaps)
 
 
 def _pi(weights: list[Any], k: int) -> list[Any]:

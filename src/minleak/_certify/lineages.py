@@ -2,45 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from minleak._certify.blocks import certify_blocks
-from minleak._certify.rings import Certificate, Check, certify_rings
-from minleak._data.prior import Prior
+from minleak._certify.certificate import Certificate, Check
+from minleak._certify.rings import certify_rings
 from minleak._entropy.base import ConditionalEntropy
-from minleak._plan.base import BLOCKS, RINGS
-from minleak._plan.rings import cap
-from minleak.errors import InvalidParameter, shown
+from minleak._plan.base import BLOCKS
 
 if TYPE_CHECKING:
     from minleak._plans.lineage import Lineage
 
 
-def certify_lineage(
-    plan: Lineage,
-    prior: Prior | Iterable[Any] | None,
-    *,
-    k: int | None,
-    gains: Iterable[Any] | None,
-    entropies: Sequence[ConditionalEntropy | str],
-) -> Certificate:
-    """Each part for its own counts and gains. The name of the lineage is
-    computed from its first part. `prior`, the counts of later days, is not what any part was made for.
+def certify_lineage(plan: Lineage, measures: Sequence[ConditionalEntropy]) -> Certificate:
+    """Each part for its own counts and gains: the counts of later days are not what any part was made for. The name of
+    the lineage is computed from its first part.
     """
-    del prior, gains
-    if k is not None and cap(k) != plan.k:
-        raise InvalidParameter(f"the plan is for k = {plan.k}, not {shown(k)}")
     found = [
-        _CERTIFIERS[part.kind](part, part.prior, k=None, gains=getattr(part, "gains", None), entropies=entropies)
+        certify_blocks(part, part.prior, measures)
+        if part.kind == BLOCKS
+        else certify_rings(part, part.prior, part.gains)
         for part in plan.parts
     ]
-    checks = list(_checks(plan, found))
     gaps = {f"part {i}, {name}": gap for i, one in enumerate(found) for name, gap in one.gaps.items()}
-    return Certificate(all(check.ok for check in checks), all(one.exact for one in found), tuple(checks), gaps)
-
-
-_CERTIFIERS: dict[str, Callable[..., Certificate]] = {RINGS: certify_rings, BLOCKS: certify_blocks}
+    claim = "every part is optimal for the counts it was made for, and no secret is in two parts"
+    return Certificate.of(claim, list(_checks(plan, found)), exact=all(one.exact for one in found), gaps=gaps)
 
 
 def _checks(plan: Lineage, found: Sequence[Certificate]) -> Iterator[Check]:

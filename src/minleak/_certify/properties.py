@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from minleak._certify.rings import Check
+from minleak._certify.certificate import Check
 from minleak._data.arrays import Indices
 from minleak._data.joint import Joint
 from minleak._data.properties import Property, as_property

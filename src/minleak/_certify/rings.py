@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
+from minleak._certify.certificate import Certificate, Check, check_labels, check_secrets, in_proportion
 from minleak._certify.groups import is_principal, keeps_caps
 from minleak._data.arrays import Array, Indices
-from minleak._data.labels import Labels, agree, bytes_of_names
 from minleak._data.prior import Prior, as_gains, as_prior
-from minleak._entropy.base import ConditionalEntropy
-from minleak._face.result import Result
-from minleak._face.tables import Table
-from minleak._plan.base import BasePlan
-from minleak._plan.rings import LIMIT, Ring, cap, check_rings
-from minleak.errors import InvalidParameter, shown
+from minleak._plan.rings import LIMIT, Ring, check_rings
+from minleak.errors import InvalidParameter
 
 if TYPE_CHECKING:
     from minleak._plan.tiers import Tier
@@ -28,71 +21,23 @@ if TYPE_CHECKING:
 
 # Gains that a certificate names.
 _SHOWN = 8
-# Steps from slot to slot that finding a label may take on average, and in all besides: about two are usual.
-_STEPS, _MORE = 64, 1 << 24
 
 
-@dataclass(frozen=True)
-class Check(Result):
-    """One thing that was checked, `what`; `ok` if it holds; and a word on it, `detail`."""
-
-    what: str
-    ok: bool
-    detail: str = ""
-
-
-@dataclass(frozen=True)
-class Certificate(Result):
-    """`ok` if every one of the `checks` holds. `exact` tells whether all was checked in integers and Fractions.
-
-    `gaps` are distances from the optimum: for a channel "posterior" (the largest total variation of a posterior to pi)
-    and the leakage above the least possible in each entropy asked for; for a plan "prior" (its distance on the grid).
-    """
-
-    ok: bool
-    exact: bool
-    checks: tuple[Check, ...]
-    gaps: dict[str, float] = field(default_factory=dict)
-
-    def __bool__(self) -> bool:
-        return self.ok
-
-    def to_parts(self) -> list[str | Table]:
-        how = "exactly" if self.exact else "in floats"
-        rows = [["ok" if c.ok else "NO", f"{c.what}: {c.detail}" if c.detail else c.what] for c in self.checks]
-        return [
-            f"certified, {how}" if self.ok else f"NOT certified (checked {how})",
-            *([Table("", (), rows)] if rows else []),
-            *(f"gap in {name}: {value:.3g}" for name, value in self.gaps.items()),
-        ]
-
-
-# -- plans -----------------------------------------------------------------------------------------------------------
-
-
-def certify_rings(
-    plan: Plan,
-    prior: Prior | Iterable[Any],
-    *,
-    k: int | None,
-    gains: Iterable[Any] | None,
-    entropies: Sequence[ConditionalEntropy | str],
-) -> Certificate:
+def certify_rings(plan: Plan, prior: Prior | Iterable[Any], gains: Iterable[Any] | None) -> Certificate:
     """The certificate of a plan of rings, for all entropies at once."""
-    del entropies
     prior = as_prior(prior)
-    if k is not None and min(cap(k), len(plan.prior)) != plan.k:
-        raise InvalidParameter(f"the plan is for k = {plan.k}, not {shown(k)}")
     worth = None if gains is None else as_gains(gains, prior.labels)
-    target = prior if worth is None else _gained(prior, worth)
+    target = prior if worth is None else _weigh_by_gains(prior, worth)
     checks = list(_checks(plan, prior, target, worth))
     if all(check.ok for check in checks):
-        checks += labels_check(plan, prior)
-    exact = _in_units(target, plan.k)
-    return Certificate(all(check.ok for check in checks), exact, tuple(checks), {"prior": plan.distance})
+        checks += check_labels(plan, prior)
+    claim = f"no channel with sets of at most {plan.k} secrets leaks less, in any entropy"
+    claim += "" if plan.groups is None else ", under the caps of the groups"
+    claim += "" if worth is None else ", under these gains"
+    return Certificate.of(claim, checks, exact=_in_units(target, plan.k), gaps={"prior": plan.distance})
 
 
-def _gained(prior: Prior, worth: Prior) -> Prior:
+def _weigh_by_gains(prior: Prior, worth: Prior) -> Prior:
     """gamma_x p(x) up to a factor, exact if both are."""
     if prior.exact and worth.exact:
         weights: Any = [w * g for w, g in zip(prior.weights.tolist(), worth.weights.tolist(), strict=True)]
@@ -105,36 +50,36 @@ def _gained(prior: Prior, worth: Prior) -> Prior:
 
 def _checks(plan: Plan, prior: Prior, target: Prior, worth: Prior | None) -> Iterator[Check]:
     """Checks run in order; a failed check stops those that depend on it."""
-    known = plan.prior is prior or agree(plan.prior.labels, prior.labels)
-    yield Check("the secrets are the prior's, in its order", known)
-    if not known:
+    known = check_secrets(plan, prior)
+    yield known
+    if not known.ok:
         return
     try:
         check_rings(plan)  # which `design` does not look at
     except InvalidParameter as error:
-        yield Check("its fields are those of a plan", False, str(error))
+        yield Check("the fields of the plan fit together", False, str(error))
         return
-    yield Check("its fields are those of a plan", True)
+    yield Check("the fields of the plan fit together", True)
     n, weights, u, giants = len(prior), plan.weights, plan.u, plan.giants
     if plan.gains is not None or worth is not None:
-        yield _gains_check(n, plan.gains, worth)
-    yield _weights_check(plan, target)
+        yield _check_gains(n, plan.gains, worth)
+    yield _check_weights(plan, target)
     if plan.groups is None:
-        yield from _giants_checks(plan)
+        yield from _check_giants(plan)
     else:
         tiers = f"{plan.n_giants} giants and {len(plan.tiers)} tiers"
-        yield Check("its tiers are the principal partition of the groups", is_principal(plan, plan.groups), tiers)
+        yield Check("the tiers are the principal partition of the groups", is_principal(plan, plan.groups), tiers)
     in_order = len(plan.rings) == 1 and isinstance(plan.rings[0].members, range) and not len(plan.homes.weights)
     if in_order and not plan.lower:
-        yield from _line_checks(plan.rings[0], u, weights)
+        yield from _check_line(plan.rings[0], u, weights)
     else:
         owned, others = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
         for tier in plan.tiers:
             laid = tier.members()
             others[laid] = tier.rank * weights[laid]
-            yield _homes_check(tier, owned)
+            yield _check_homes(tier, owned)
             for number, ring in enumerate(tier.rings):
-                yield _ring_check(number, ring, owned)
+                yield _check_ring(number, ring, owned)
         on_rings = weights > 0
         on_rings[giants] = False
         whole = bool(np.array_equal(owned, others)) and bool((owned[on_rings] > 0).all()) and not owned[giants].any()
@@ -143,7 +88,7 @@ def _checks(plan: Plan, prior: Prior, target: Prior, worth: Prior | None) -> Ite
         yield Check("every set keeps the caps of the groups", keeps_caps(plan, plan.groups), plan.groups.describe())
 
 
-def _giants_checks(plan: Plan) -> Iterator[Check]:
+def _check_giants(plan: Plan) -> Iterator[Check]:
     """The giants are the heaviest, each too heavy, and nobody else is."""
     others = plan.weights.copy()
     others[plan.giants] = 0
@@ -154,11 +99,11 @@ def _giants_checks(plan: Plan) -> Iterator[Check]:
         left -= weight
     ordered = all(a >= b for a, b in pairwise([*heavy, largest]))
     yield Check("giants are the heaviest secrets, each above its share", ordered and too_heavy)
-    fits = f"u={u}, s={left}, largest {largest}"
+    fits = f"u = {u}, s = {left}, largest weight {largest}"
     yield Check("every other secret fits its share s/u", largest * u <= left, fits)
 
 
-def _gains_check(n: int, gains: Array | None, worth: Prior | None) -> Check:
+def _check_gains(n: int, gains: Array | None, worth: Prior | None) -> Check:
     """The plan's gains are those asked for, up to a factor; no gains are equal ones."""
     made, asked = (
         np.ones(n) if of is None else (of / of.max()).astype(np.float64)
@@ -175,7 +120,7 @@ def _in_units(target: Prior, k: Any) -> bool:
     return target.exact and isinstance(k, int | np.integer) and int(target.total) * int(k) <= LIMIT
 
 
-def _weights_check(plan: Plan, target: Prior) -> Check:
+def _check_weights(plan: Plan, target: Prior) -> Check:
     """The weights are in the own proportions of what was asked for, or stand for it within the distance the plan states
     and a grid explains.
     """
@@ -190,22 +135,7 @@ def _weights_check(plan: Plan, target: Prior) -> Check:
     return Check(what, same, f"within a total variation of {apart:.2g}")
 
 
-def in_proportion(ours: npt.NDArray[Any], our_total: int, theirs: npt.NDArray[Any], their_total: int) -> bool:
-    """Whether integer weights are the same shares of their totals, exactly and however large they are."""
-    if ours is theirs:
-        return True
-    common = math.gcd(our_total, their_total)
-    our_total, their_total = our_total // common, their_total // common
-    if our_total == their_total:
-        return bool(np.array_equal(ours, theirs))
-    if max(our_total, their_total) >= 2**63:
-        ours, theirs = ours.astype(object), theirs.astype(object)
-    # a * their_total = b * our_total, without products: the two totals have no common divisor
-    whole = not (ours % our_total).any() and not (theirs % their_total).any()
-    return whole and bool(np.array_equal(ours // our_total, theirs // their_total))
-
-
-def _line_checks(ring: Ring, u: int, weights: Indices) -> Iterator[Check]:
+def _check_line(ring: Ring, u: int, weights: Indices) -> Iterator[Check]:
     """The one ring of all secrets in input order, in a single pass."""
     from minleak._kernels import certifying
 
@@ -214,11 +144,11 @@ def _line_checks(ring: Ring, u: int, weights: Indices) -> Iterator[Check]:
     if not everyone:
         return
     short, owned = certifying.measure_line(ring.starts, u * ring.length, ring.length, u, weights)
-    yield Check("ring 0: no member meets itself", short, f"{len(ring.starts)} segments on {u} tracks")
+    yield Check("ring 0: no set has a secret twice", short, f"{len(ring.starts)} segments on {u} tracks")
     yield Check("every secret owns u times its weight", owned)
 
 
-def _homes_check(tier: Tier, owned: Indices) -> Check:
+def _check_homes(tier: Tier, owned: Indices) -> Check:
     homes, flat = tier.homes, tier.homes.members.ravel()
     once = bool((np.bincount(flat, minlength=len(owned)) <= 1).all())
     if once:  # each member owns a whole track of length u * weight
@@ -226,13 +156,13 @@ def _homes_check(tier: Tier, owned: Indices) -> Check:
     return Check("homes are sets of u different secrets", once, f"{len(homes.weights)} homes")
 
 
-def _ring_check(number: int, ring: Ring, owned: Indices) -> Check:
-    starts, ends, members = ring.starts, ring.ends(), ring.listed()
+def _check_ring(number: int, ring: Ring, owned: Indices) -> Check:
+    starts, ends, members = ring.starts, ring.ends(), ring.list_members()
     np.add.at(owned, members, ends - starts)
     several = np.flatnonzero(np.bincount(members)[members] > 1)
     short = bool((ends - starts <= ring.length).all())
     alone = short and _apart(members[several], starts[several], ends[several], int(ring.length))
-    return Check(f"ring {number}: no member meets itself", alone, f"{len(starts)} segments on {ring.u} tracks")
+    return Check(f"ring {number}: no set has a secret twice", alone, f"{len(starts)} segments on {ring.u} tracks")
 
 
 def _apart(members: Indices, starts: Indices, ends: Indices, length: int) -> bool:
@@ -248,20 +178,3 @@ def _apart(members: Indices, starts: Indices, ends: Indices, length: int) -> boo
         if any(before[1] > after[0] for before, after in pairwise(spans)):
             return False
     return True
-
-
-# -- what a file has beside the plan ---------------------------------------------------------------------------------
-
-
-def labels_check(plan: BasePlan, prior: Prior) -> Iterator[Check]:
-    """The index of a file leads every label of the prior to its secret."""
-    from minleak._kernels import certifying
-
-    labels: Labels = plan.prior.labels
-    if plan.hashes is None:
-        return
-    found = prior.labels.is_default  # numbers from 0 on, which need no index
-    if not labels.is_default:
-        most = _STEPS * len(labels) + _MORE
-        found = bool(certifying.labels_found(*bytes_of_names(labels.arrow), labels.slots, most))
-    yield Check("every label is found, once", found)

@@ -8,46 +8,36 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from minleak._certify.rings import Certificate, Check, labels_check
-from minleak._data.labels import agree
+from minleak._certify.certificate import Certificate, Check, check_labels, check_secrets
 from minleak._data.prior import Prior, as_prior
 from minleak._entropy.base import ConditionalEntropy
-from minleak._entropy.names import as_entropies
 from minleak._measure.leakages import leakage_table
 from minleak._plan.rings import cap
-from minleak.errors import InvalidParameter
 
 if TYPE_CHECKING:
     from minleak._plans.rows import Rows
 
 
 def certify_rows(
-    plan: Rows,
-    prior: Prior | Iterable[Any],
-    *,
-    k: int | None,
-    gains: Iterable[Any] | None,
-    entropies: Sequence[ConditionalEntropy | str],
+    plan: Rows, prior: Prior | Iterable[Any], measures: Sequence[ConditionalEntropy], k: int | None
 ) -> Certificate:
     """Whether draws are from a channel of this prior's secrets, at odds that are whole numbers; with `k` also that no
     observable comes from more than so many. It names the leakages, and does not say how little could leak.
     """
     prior = as_prior(prior)
-    if gains is not None:
-        raise InvalidParameter("gains= goes with plans: rows are certified to be drawn as they are")
     checks = list(_checks(plan, prior, k))
     if all(check.ok for check in checks):
-        checks += labels_check(plan, prior)
-        table = leakage_table(prior, plan.channel(), as_entropies(entropies))
+        checks += check_labels(plan, prior)
+        table = leakage_table(prior, plan.channel(), measures)
         leaked = ", ".join(f"{row.leakage:.6g} in {row.entropy}" for row in table.rows)
         checks.append(Check("what it leaks", True, f"{leaked}; how little could leak is not said"))
-    return Certificate(all(check.ok for check in checks), True, tuple(checks))
+    return Certificate.of("draws follow the channel exactly", checks, exact=True)
 
 
 def _checks(plan: Rows, prior: Prior, k: int | None) -> Iterator[Check]:
-    known = agree(plan.prior.labels, prior.labels)
-    yield Check("the secrets are the prior's, in its order", known)
-    if not known:
+    known = check_secrets(plan, prior)
+    yield known
+    if not known.ok:
         return
     starts, weights = plan.starts.tolist(), plan.weights
     sums = [sum(weights[a:b].tolist()) for a, b in pairwise(starts)]

@@ -1,50 +1,35 @@
-"""Certifying a plan over strings that cannot be listed, in big integers, by code apart from its making."""
+"""The certificate of a plan over strings that cannot be listed, in big integers."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from minleak._certify.rings import Certificate, Check
+from minleak._certify.certificate import Certificate, Check
 from minleak._data.prior import Prior, as_prior
-from minleak._plan.rings import cap
 from minleak._strings.coding import Coder
 from minleak._strings.files import contents_of, digest_of
 from minleak._strings.model import StringModel, strings_of
-from minleak.errors import InvalidParameter, shown
-
-
-def certify_strings(
-    plan: Any,
-    prior: Prior | Iterable[Any] | StringModel,
-    *,
-    k: int | None,
-    gains: Iterable[Any] | None,
-    entropies: Sequence[Any],
-) -> Certificate:
-    """The certificate of a plan over strings, for all entropies at once: for these counts, or for this model alone. The
-    model is the plan's own, whose intervals are tried at positions that are the same at every run.
-    """
-    del entropies
-    if gains is not None:
-        raise InvalidParameter("gains= is for secrets that are listed")
-    if k is not None and cap(k) != plan.k:
-        raise InvalidParameter(f"the plan is for k = {plan.k}, not {shown(k)}")
-    checks: list[Check] = []
-    for check in _checks(
-        plan, prior if isinstance(prior, StringModel) else as_prior(prior)
-    ):  # each stands on those before it
-        checks.append(check)
-        if not check.ok:
-            break
-    return Certificate(all(check.ok for check in checks), True, tuple(checks))
-
+from minleak.errors import InvalidParameter
 
 # Positions of the model's line, and strings, that are tried.
 _TRIED = 200
 # Of so many strings at most all are looked at.
 _LISTED = 1000
+
+
+def certify_strings(plan: Any, prior: Prior | Iterable[Any] | StringModel) -> Certificate:
+    """The certificate of a plan over strings, for all entropies at once: for these counts, or for this model alone. The
+    model is the plan's own, whose intervals are tried at positions that are the same at every run.
+    """
+    checks: list[Check] = []
+    for check in _checks(plan, prior if isinstance(prior, StringModel) else as_prior(prior)):
+        checks.append(check)
+        if not check.ok:  # each stands on those before it
+            break
+    claim = f"no channel with sets of at most {plan.k} strings leaks less, in any entropy, if the model is right"
+    return Certificate.of(claim, checks, exact=True)
 
 
 def _same(one: Any, other: Any) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import minleak as ml
-from minleak._certify.rings import Certificate
+from minleak._certify.certificate import Certificate
 from minleak._cli.inputs import PriorSource, Reading, as_file, check_one_stdin, read_property
 from minleak._cli.options import CloakFile, PropertyColumn, argument, option
 from minleak._cli.output import Outcome, working
@@ -37,7 +37,7 @@ def certify(
             plan: Any = ml.load(path)
         of = read_property(prior, property, reading, plan.prior) if property is not None else None
         if prior is None or (of is not None and plan.kind == LINEAGE):
-            found = ml.certify(plan, plan.prior, gains=getattr(plan, "gains", None), of=of)
+            found = ml.certify(plan, of=of)
         elif plan.kind == LINEAGE:
             raise InvalidParameter(
                 "each part of an updated plan is certified for its own counts, which the file holds: leave out PRIOR, "

@@ -13,12 +13,12 @@ from minleak._cli.engines import engine_option, parse_engine
 from minleak._cli.inputs import as_file, check_first_file, rows_of, stdin_lines
 from minleak._cli.options import Format, argument, chart_option, option, split_names, times, whole
 from minleak._cli.output import Outcome, progressing, save_chart, working
-from minleak._data.extras import chart_package
 from minleak._data.labels import as_label
-from minleak._data.writing import expecting, state_of
+from minleak._face.extras import chart_package
 from minleak._face.plain import record
 from minleak._face.result import Result
 from minleak._face.tables import Table
+from minleak._file.replacing import expect_state, file_state
 from minleak._report.saving import write_whole
 from minleak._report.walks import check_page, write_walks
 from minleak._sequences.reading import read_walks
@@ -213,7 +213,7 @@ def draw(
         if fitted.position(state) is None:
             form = f": its states are written {_form(fitted)}" if _form(fitted) else ""
             raise UnknownSecret(f"line {at + 1} of stdin: the chain does not know this state{form}")
-    before = None if walk is None else state_of(walk)
+    before = None if walk is None else file_state(walk)
     resumed = walk is not None and os.path.exists(walk)
     if resumed:
         with open(str(walk), encoding="utf-8", errors="replace") as saved:
@@ -223,7 +223,7 @@ def draw(
         going = tracks.start(states[0], scope=scope)
         steps = [going.shown, *(going.move(state) for state in states[1:])]
     if walk is not None:
-        with expecting(walk, before):
+        with expect_state(walk, before):
             write_whole(walk, going.saved(), private=True)
     cuts = tuple(cut for cut in going.cuts if cut > going.step - len(steps))
     return Outcome(DrawnTracks(tuple(steps), going.step, cuts))

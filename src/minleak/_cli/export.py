@@ -11,8 +11,8 @@ from minleak._cli.inputs import open_plan
 from minleak._cli.options import CloakFile, option
 from minleak._cli.output import Outcome, working
 from minleak._cli.tables import check_ending
-from minleak._data.writing import replacing
-from minleak._plan.table_files import ExportedTable, refuse_formulas
+from minleak._file.replacing import replace_file
+from minleak._plan.drawing_table import ExportedTable, refuse_formulas
 from minleak.errors import InvalidParameter
 
 
@@ -55,6 +55,6 @@ def _export_partitions(plan: Any, output: str, key: ml.Key | None, *, raw_labels
     table = plan.partitions(hashed=key)
     if key is None and not raw_labels:
         refuse_formulas(table, "add --raw-labels if only programs read the file, or use --hashed")
-    with replacing(output) as file:
+    with replace_file(output) as file:
         write_csv(table, file)
     return Outcome(None, (output,))

@@ -18,13 +18,12 @@ from minleak._cli.options import Format, NoQuery, Secret, Status, option, split_
 from minleak._cli.output import note, working
 from minleak._data.arrays import Array
 from minleak._data.cleaning import LabelCleaner
-from minleak._data.formats import FORMATS, NAMED, find_format
-from minleak._data.formats.base import BOM
+from minleak._data.formats import FORMATS, NAMED, find_format, open_table
 from minleak._data.formats.lines import text_lines
 from minleak._data.formats.logs import recognise_log
 from minleak._data.labels import Labels
 from minleak._data.properties import Property, as_property
-from minleak._data.tables import Table
+from minleak._data.sources import BOM, HEAD
 from minleak.errors import InvalidParameter, MinleakError, MinleakWarning, UnreadableFile
 
 # The value of --weight where each row is an event.
@@ -35,8 +34,6 @@ class _Stdin(io.BytesIO):
     name = "stdin"
 
 
-# Bytes of stdin to recognise a log by.
-_HEAD = 1 << 16
 # The stdin that was read.
 _read: list[Any] = []
 
@@ -97,7 +94,7 @@ def rows_of(path: str, format: str | None = None) -> dict[str, Any]:
     if format in FORMATS and FORMATS[format].is_log:
         return {"source": _open_stdin(), "format": format}
     data = stdin()
-    return {"source": _Stdin(data), "format": format or recognise_log(data[:_HEAD]) or "csv"}
+    return {"source": _Stdin(data), "format": format or recognise_log(data[:HEAD]) or "csv"}
 
 
 def rows_beside(path: str, first: str = "PRIOR") -> dict[str, Any]:
@@ -237,13 +234,12 @@ class PriorSource:
 
     def has(self, column: str) -> bool:
         """Whether there is such a column."""
-        table = Table(**self._rewound())
-        return table.names_columns and table.has(column)
+        return open_table(**self._rewound()).has(column)
 
     def samples(self, column: str) -> tuple[Any, Any] | None:
         """The secrets and numbers of all rows if some secret has several rows; else None."""
-        table = Table(**self._rewound())
-        if not table.names_columns or not table.has(column) or not table.has(self._reading.secret):
+        table = open_table(**self._rewound())
+        if not table.has(column) or not table.has(self._reading.secret):
             return None
         read = table.read({"secret": self._reading.secret}, {"size": column})
         codes, labels = read["secret"].codes()
@@ -255,7 +251,7 @@ class PriorSource:
     def names(self, column: str, role: str = "bucket", option: str = "--by") -> Any:
         """The names in a column, one for each secret."""
         self._refuse_events(option)
-        table = Table(**self._rewound(), what=f"{role}s are")
+        table = open_table(**self._rewound(), what=f"{role}s are")
         return table.read({role: column}, {}, choose=option)[role].check_complete().names()
 
     def groups(self, column: str) -> list[Any]:
@@ -264,13 +260,13 @@ class PriorSource:
         values: list[Any] = names.to_pylist() if hasattr(names, "to_pylist") else list(names)
         if "" in values:
             raise UnreadableFile(
-                f"{Table(**self._rewound()).where(values.index(''))} has no group in {column!r}: name one"
+                f"{open_table(**self._rewound()).where(values.index(''))} has no group in {column!r}: name one"
             )
         return values
 
     def property_of(self, secrets: Labels, column: str) -> Property:
         """The property of these secrets in a column; repeated rows of a secret must agree."""
-        table = Table(**self._rewound(), what="properties are")
+        table = open_table(**self._rewound(), what="properties are")
         read = table.read({"secret": self._reading.secret, "property": column}, {}, choose="--secret, --property")
         cleaner = LabelCleaner(strip=self._reading.clean, nfc=self._reading.clean)
         names, values = Labels.of(cleaner.clean(read["secret"].names()), 0)[:], _listed(read["property"].names())

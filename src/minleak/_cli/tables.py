@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from minleak._data.writing import replacing
+from minleak._file.replacing import replace_file
 from minleak.errors import InvalidParameter, MinleakError
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def write_channel(channel: Channel, path: str, prior: Prior | None = None) -> No
     import pyarrow as pa
     from pyarrow import csv, parquet
 
-    from minleak._plan.table_files import refuse_formulas
+    from minleak._plan.drawing_table import refuse_formulas
 
     matrix = channel.toarray()
     x, y = np.nonzero(matrix > 0)
@@ -46,7 +46,7 @@ def write_channel(channel: Channel, path: str, prior: Prior | None = None) -> No
     if ending != "parquet":
         refuse_formulas(rows, "write .parquet or .cloak")
     try:
-        with replacing(path) as file:
+        with replace_file(path) as file:
             if ending == "parquet":
                 parquet.write_table(rows, file)
             else:

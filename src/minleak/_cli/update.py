@@ -14,8 +14,8 @@ from minleak._cli.inputs import Grouping, PriorSource, Reading, check_one_stdin,
 from minleak._cli.options import CloakFile, option, whole
 from minleak._cli.output import Outcome, note, working
 from minleak._cli.show import summarize
-from minleak._data.writing import expecting, state_of
 from minleak._entropy.standard import FEW
+from minleak._file.replacing import expect_state, file_state
 from minleak._plan.summaries import LineageSummary
 from minleak.errors import InvalidParameter
 
@@ -53,7 +53,7 @@ def update(
     if (output is None) != dry_run:
         raise InvalidParameter("give either -o, the file to write, or --dry-run, to write nothing")
     check_one_stdin(CLOAK=cloak, PRIOR=prior)
-    replaced = None if output is None else state_of(output)
+    replaced = None if output is None else file_state(output)
     plan, source = open_plan(cloak), PriorSource(prior, reading)
     new = source.prior()
     groups = grouping.read(source, new)
@@ -71,7 +71,7 @@ def update(
         note(f"{made} new {'part' if made == 1 else 'parts'} made from the secrets that were waiting")
     if output is None:
         return Outcome(summary, about=newer)
-    with working(f"writing {output}"), expecting(output, replaced):
+    with working(f"writing {output}"), expect_state(output, replaced):
         newer.save(output)
     return Outcome(summary, (output,), then=f"draw {output} --help", about=newer)
 

@@ -1,1 +1,1 @@
-"""What everything starts from: priors, channels and labels, and reading them from files."""
+"""Priors, channels, joints and labels, and reading them from files and frames."""

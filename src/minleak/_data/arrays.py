@@ -1,4 +1,4 @@
-"""The arrays that everything is computed on, by the names that signatures use; and Arrow's in one piece."""
+"""Types of arrays in signatures, and Arrow columns without chunks."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import pyarrow as pa
 Array = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
 
-#: Bytes of text that 32-bit offsets can address.
+#: The bytes of text that 32-bit offsets can address.
 SHORT_TEXT = 2**31 - 1
 
 
 def in_one_piece(values: pa.Array | pa.ChunkedArray) -> pa.Array:
-    """An Arrow column without chunks and dictionaries, its text of one of two types."""
+    """An Arrow column without chunks and dictionaries, with text as string or large_string."""
     kind = values.type
-    if pa.types.is_dictionary(kind):  # which may name a value twice, not at all, or name nothing
+    if pa.types.is_dictionary(kind):  # it may hold a value twice, unused, or null
         return in_one_piece(values.cast(kind.value_type))
     if pa.types.is_string_view(kind) or (pa.types.is_string(kind) and values.nbytes > SHORT_TEXT):
         values = values.cast(pa.large_string())

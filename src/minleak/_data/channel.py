@@ -1,4 +1,4 @@
-"""Channel: the matrix C[x,y] = p(y given x), dense or sparse, validated once, with labels for its rows and columns."""
+"""Channel: the matrix C[x,y] = p(y given x), dense or sparse, checked once, with labels for its rows and columns."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from fractions import Fraction
 from functools import cached_property, reduce
-from itertools import repeat
+from itertools import pairwise, repeat
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,8 +17,8 @@ from minleak._data.arrays import Array, Indices
 from minleak._data.columns import Columns
 from minleak._data.dit_distributions import is_dit
 from minleak._data.frames import axes
-from minleak._data.hyper import Hyper, Posteriors, hyper, posteriors
-from minleak._data.labels import Labels, labelled, match, named
+from minleak._data.hyper import Hyper, Posteriors, compute_hyper, compute_posteriors
+from minleak._data.labels import Labels, check_labels, match, named
 from minleak._data.matrices import (
     DENSE,
     as_csc,
@@ -31,16 +31,16 @@ from minleak._data.matrices import (
 )
 from minleak._data.parameters import listed, real, whole
 from minleak._data.prior import Prior, match_prior
-from minleak._data.reducing import groups, merged
+from minleak._data.reducing import group_columns, merge_columns
 from minleak._data.simulating import generator
 from minleak._data.tables import Column, as_values, encode, matrix_cells
 from minleak._face.heat import SHOWN, heat_map
 from minleak._face.plain import plain
 from minleak.errors import InvalidChannel, InvalidParameter, shown
 
-# Rows of floats must sum to one within this; rows of Fractions exactly.
+# Rows of floats must sum to one within this, rows of Fractions exactly.
 SUM_TOLERANCE = 1e-9
-# The same for floats of 32 bits, each of which is rounded by up to 6e-8 of itself.
+# The same for 32-bit floats, whose relative rounding error is up to 6e-8 each.
 SINGLE_TOLERANCE = 1e-6
 
 
@@ -51,18 +51,18 @@ class Channel:
     ----------
     matrix
         A dense array-like, a scipy.sparse matrix or array, or another channel. Fractions and Decimals are checked
-        exactly and kept beside their floats as `exact`. The matrix is copied; it is never rescaled.
+        exactly and kept beside their floats as `exact`. The matrix is copied and never rescaled.
     inputs, outputs
-        Distinct labels of the rows and the columns; those of a frame (pandas, polars, xarray, Arrow) or numbers from 0
-        if not given.
+        Distinct labels of the rows and the columns. By default those of a frame (pandas, polars, xarray, Arrow), or
+        numbers from 0.
     tolerance
-        How far a row of floats may sum from one: 1e-9, and 1e-6 for 32-bit floats, if not given. What is composed of
-        channels tolerates what its parts may add up to.
+        How far the sum of a row of floats may be from one. By default 1e-9, and 1e-6 for 32-bit floats. A composed
+        channel has the tolerance that follows from its parts.
 
     Raises
     ------
     InvalidChannel
-        Naming the row and column of a negative, NaN or infinite entry, or the row whose sum is worst.
+        For a negative, NaN or infinite entry, by row and column, or for the row whose sum is farthest from one.
 
     Examples
     --------
@@ -83,7 +83,7 @@ class Channel:
         _where: Callable[[int], str] | None = None,
     ) -> None:
         if is_dit(matrix):
-            raise InvalidChannel("a distribution of dit has a prior too: theory.Joint.from_dit has both")
+            raise InvalidChannel("a distribution of dit has a prior too: take both by theory.Joint.from_dit")
         rows, columns = axes(matrix)
         if isinstance(matrix, Channel):
             rows, columns = (None if names.is_default else names for names in (matrix.inputs, matrix.outputs))
@@ -108,11 +108,11 @@ class Channel:
         exact: npt.NDArray[Any] | None = None,
         tolerance: float = SUM_TOLERANCE,
     ) -> None:
-        """Take a matrix as it is, uncopied and with entries that are right already, and label it."""
+        """Take a matrix of checked entries without copying it, and label it."""
         self.matrix, self.exact, self.tolerance = matrix, exact, tolerance
         n, m = matrix.shape
-        self.inputs = labelled(inputs, n, "inputs", "rows", InvalidChannel)
-        self.outputs = labelled(outputs, m, "outputs", "columns", InvalidChannel)
+        self.inputs = check_labels(inputs, n, "inputs", "rows", InvalidChannel)
+        self.outputs = check_labels(outputs, m, "outputs", "columns", InvalidChannel)
         for array in (matrix,) if self.is_dense else (matrix.data, matrix.indices, matrix.indptr):
             array.flags.writeable = False
 
@@ -124,8 +124,8 @@ class Channel:
     ) -> Channel:
         """A sparse channel from tidy rows (secret, observable, probability), labels in order of appearance.
 
-        `inputs` fixes the order of the secrets, for instance to that of a prior's labels. Rows with the same secret
-        and observable are refused.
+        `inputs` sets the order of the secrets, for instance to `prior.labels`. Two rows with the same secret and
+        observable are refused.
 
         >>> channel = Channel.from_rows([("flu", "hot", 0.9), ("flu", "cold", 0.1), ("gout", "cold", 1)])
         >>> channel.outputs[0], channel.toarray()[0]
@@ -148,7 +148,7 @@ class Channel:
 
     @classmethod
     def deterministic(cls, observables: Iterable[Hashable], *, inputs: Iterable[Hashable] | None = None) -> Channel:
-        """The channel of a function: observables[x] is what secret x always shows.
+        """The channel of a function: secret x always shows observables[x].
 
         >>> Channel.deterministic(["long", "short", "long"]).preimage_sizes
         array([2, 1])
@@ -164,9 +164,9 @@ class Channel:
     def random(
         cls, n: int, m: int, *, seed: int | np.random.Generator | None = None, cap: int | None = None
     ) -> Channel:
-        """A random dense channel, for experiments: rows uniform on the simplex.
+        """A random dense channel whose rows are uniform on the simplex.
 
-        With `cap`, every observable has at most that many secrets that can cause it (needs m * cap >= n).
+        With `cap`, at most that many secrets can cause each observable (requires m * cap >= n).
         """
         for what, value in (("n", n), ("m", m), ("cap", 1 if cap is None else cap)):
             whole(value, what)
@@ -181,7 +181,7 @@ class Channel:
             matrix *= random_support(n, m, cap, rng)
         return cls(matrix / matrix.sum(axis=1, keepdims=True))
 
-    # -- what it is -------------------------------------------------------------------------------------------------
+    # -- its entries ------------------------------------------------------------------------------------------------
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -196,17 +196,16 @@ class Channel:
 
     @cached_property
     def preimage_sizes(self) -> Indices:
-        """For each observable, how many secrets can cause it: |{x : C[x,y] > 0}|."""
+        """The number of secrets that can cause each observable: |{x : C[x,y] > 0}|."""
         sizes = np.count_nonzero(self.matrix, axis=0) if self.is_dense else np.diff(self.matrix.indptr)
         return np.asarray(sizes, dtype=np.int64)
 
     def preimages(self) -> Iterator[Indices]:
-        """For each observable, the secrets that can cause it, as increasing positions."""
-        for y in range(self.shape[1]):
-            if self.is_dense:
-                yield np.flatnonzero(self.matrix[:, y]).astype(np.int64)
-            else:
-                yield self.matrix.indices[self.matrix.indptr[y] : self.matrix.indptr[y + 1]].astype(np.int64)
+        """The increasing positions of the secrets that can cause each observable."""
+        if self.is_dense:
+            return (np.flatnonzero(column) for column in self.matrix.T)
+        ends = pairwise(self.matrix.indptr.tolist())
+        return (self.matrix.indices[begin:end].astype(np.int64) for begin, end in ends)
 
     def toarray(self) -> Array:
         """The matrix as a dense array (a read-only view if it is dense)."""
@@ -220,18 +219,18 @@ class Channel:
         return np.array(self.toarray(), dtype=dtype, copy=copy)
 
     def __getitem__(self, pair: tuple[Hashable, Hashable]) -> float:
-        """channel[x, y] is p(y given x), by the labels of the two, which are numbers where nobody gave any."""
+        """channel[x, y] is p(y given x), by the labels of both, which are numbers by default."""
         if not isinstance(pair, tuple) or len(pair) != 2:
-            raise InvalidParameter("a channel is asked by two labels, channel[secret, observable]; its rows: toarray()")
+            raise InvalidParameter("a channel takes two labels, channel[secret, observable]; toarray() has its rows")
         return float(self.matrix[_place(self.inputs, pair[0], "secret"), _place(self.outputs, pair[1], "observable")])
 
-    __iter__: ClassVar[None] = None  # numbers are labels here, not positions that end somewhere
+    __iter__: ClassVar[None] = None  # Python would iterate over channel[0], channel[1], ..., which are labels here
 
     def __len__(self) -> int:
         return self.shape[0]
 
     def __eq__(self, other: object) -> bool:
-        """Whether labels and all probabilities are the same."""
+        """Whether all labels and probabilities are equal."""
         if not isinstance(other, Channel):
             return NotImplemented
         if self.shape != other.shape or self.inputs != other.inputs or self.outputs != other.outputs:
@@ -265,7 +264,7 @@ class Channel:
     # -- under a prior ----------------------------------------------------------------------------------------------
 
     def columns(self, scale: Array | None) -> Columns:
-        """The columns of the matrix, each times the scale, in blocks; those of a joint are `Joint.columns`."""
+        """The columns of the matrix times the scale, in blocks."""
         return self._columns if scale is None else Columns(self.matrix, scale)
 
     @cached_property
@@ -291,12 +290,12 @@ class Channel:
         return self.columns(match_prior(prior, self.inputs).p).sums().copy()
 
     def posteriors(self, prior: Prior | Iterable[Any]) -> Posteriors:
-        """p(x given y) for every observable of positive probability; the others are dropped, and named."""
+        """p(x given y) for every observable of positive probability; the others are dropped and listed."""
         joint = self.joint(prior)
-        return posteriors(joint, np.asarray(joint.sum(axis=0)), self.outputs)
+        return compute_posteriors(joint, np.asarray(joint.sum(axis=0)), self.outputs)
 
     def hyper(self, prior: Prior | Iterable[Any]) -> Hyper:
-        """The posteriors (inners) and how likely each is (outers), equal ones put together.
+        """The distinct posteriors (inners) and their probabilities (outers).
 
         >>> from fractions import Fraction
         >>> half = Fraction(1, 2)
@@ -307,28 +306,28 @@ class Channel:
         """
         given = match_prior(prior, self.inputs)
         if self.exact is None or not given.exact:
-            return hyper(self.joint(given), self.inputs)
+            return compute_hyper(self.joint(given), self.inputs)
         p = np.array([Fraction(w, given.total) for w in given.weights.tolist()], dtype=object)
-        return hyper(p[:, None] * self.exact, self.inputs)
+        return compute_hyper(p[:, None] * self.exact, self.inputs)
 
     # -- against other channels -------------------------------------------------------------------------------------
 
     def reduced(self) -> Channel:
-        """The channel without what tells nothing: proportional columns are one, under the first one's label, and
-        columns of zeros are none. It leaks the same, whatever the prior and the gain.
+        """The equivalent channel without redundant columns: proportional columns are merged under the label of the
+        first, and columns of zeros are dropped. It leaks the same for every prior and gain.
 
         >>> Channel([[0.5, 0.25, 0.25, 0], [0, 0.5, 0.5, 0]]).reduced().toarray()
         array([[0.5, 0.5],
                [0. , 1. ]])
         """
         matrix = self.matrix if self.exact is None else self.exact
-        of = groups(matrix)
+        of = group_columns(matrix)
         first = np.unique(of, return_index=True)[1]
         outputs = self.outputs.at(first[of[first] >= 0])
-        return Channel(merged(matrix, of), inputs=self.inputs, outputs=outputs, tolerance=self.tolerance)
+        return Channel(merge_columns(matrix, of), inputs=self.inputs, outputs=outputs, tolerance=self.tolerance)
 
     def sharing(self, other: Channel | Any, what: str) -> Channel:
-        """The other channel, if its secrets are this one's; `what` says how messages speak of the two."""
+        """The other channel, if it has the same secrets; `what` names the composition in messages."""
         other = as_channel(other)
         rule = f"channels {what} share their secrets: "
         match(self.inputs, other.inputs, ("the first", "row"), ("the second", "row"), InvalidChannel, rule=rule)
@@ -337,8 +336,8 @@ class Channel:
     # -- putting channels together ----------------------------------------------------------------------------------
 
     def __matmul__(self, other: Channel | Any) -> Channel:
-        """The cascade X -> Y -> Z: what is left when the observable is processed further by `other`. This, `parallel`
-        and `product` are exact where both channels are.
+        """The cascade X -> Y -> Z: the observable is processed further by `other`. Exact if both channels are, as are
+        `parallel` and `product`.
 
         >>> (Channel([[1, 0], [0, 1]]) @ Channel([[0.5, 0.5], [0.5, 0.5]])).toarray()
         array([[0.5, 0.5],
@@ -357,7 +356,7 @@ class Channel:
     def parallel(self, other: Channel | Any) -> Channel:
         """Two channels on the same secret, both observed: C[x,(y,z)] = C1[x,y] C2[x,z], outputs labelled by pairs.
 
-        Pairs that no secret can cause are left out, so that the cost is that of the non-zeros.
+        Pairs that no secret can cause are left out. The cost is proportional to the non-zeros.
 
         >>> channel = Channel([[1, 0], [0.5, 0.5]]).parallel(Channel([[1, 0], [0, 1]], outputs=["a", "b"]))
         >>> list(channel.outputs)
@@ -384,10 +383,10 @@ class Channel:
         )
 
     def repeated(self, times: int, *, ordered: bool = False) -> Channel:
-        """The same secret sent `times` times, independently, all observables seen.
+        """The same secret sent t = `times` times, independently, all observables seen.
 
-        The order of the observations says nothing about the secret, so by default an output is a multiset of
-        observables, labelled by a tuple in the order of this channel's outputs: C(m+t-1, t) outputs at most, instead
+        The order of the observations is independent of the secret, so by default an output is a multiset of
+        observables, labelled by a tuple in the order of this channel's outputs: at most C(m+t-1, t) outputs instead
         of m^t. `ordered=True` keeps all sequences. Those that no secret can cause are left out.
         """
         matrix, columns = composition.repeated(self.matrix, whole(times, "times"), ordered=ordered)
@@ -401,7 +400,7 @@ class Channel:
 
 
 def as_channel(channel: Any) -> Channel:
-    """The channel itself, or the one that a matrix stands for."""
+    """The channel itself, or that of a matrix."""
     if callable(getattr(type(channel), "channel", None)):
         raise InvalidChannel(f"a {type(channel).__name__} is no channel: give its .channel()")
     return channel if isinstance(channel, Channel) else Channel(channel)
@@ -415,17 +414,17 @@ def _place(labels: Labels, name: Hashable, what: str) -> int:
 
 
 def _entries(a: Channel, b: Channel) -> tuple[Any, Any]:
-    """Both matrices: as Fractions where both are exact."""
+    """Both matrices, as Fractions if both are exact."""
     return (a.matrix, b.matrix) if a.exact is None or b.exact is None else (a.exact, b.exact)
 
 
 def _add_tolerances(first: float, second: float) -> float:
-    """How far the rows of a composed channel may sum from one: the product of two sums that are off by that much."""
+    """The tolerance of a composed channel, whose row sums are products of two that are off by this much."""
     return max(SUM_TOLERANCE, (1 + first) * (1 + second) - 1)
 
 
 def post_processing(R: Any, A: Channel, B: Channel) -> Channel:
-    """R with A R = B as a channel between their observables; where its rows are right it is not copied."""
+    """R with A R = B as a channel between their observables; not copied if its rows are right."""
     right = isinstance(R, np.ndarray) and R.dtype == np.float64 and R.min() >= 0
     if not (right and np.abs(R.sum(axis=1) - 1).max() <= SUM_TOLERANCE):
         return Channel(R, inputs=A.outputs, outputs=B.outputs)

@@ -1,4 +1,4 @@
-"""LabelCleaner: the labels of a file as people meant them, without blanks around them and in one Unicode form."""
+"""LabelCleaner: strips blanks around labels, brings them into one Unicode form, and warns of labels that look alike."""
 
 from __future__ import annotations
 
@@ -13,20 +13,18 @@ from minleak._data.labels import is_text
 from minleak._data.parameters import truth
 from minleak.errors import MinleakWarning, UnreadableFile
 
-# Blanks inside of a label that are not one space: two of any kind, or one of another kind.
+# Blanks inside a label other than a single space: two of any kind, or one of another kind.
 _ODD_BLANKS = r"[\s\pZ]{2}|[^\S ]|[^\PZ ]"
 
 
 class LabelCleaner:
-    """What is to be done with the labels of a file: `strip` takes off the blanks around them, `nfc` brings them into
-    Unicode's normal form C. What is no text stays as it is.
-    """
+    """`strip` removes blanks around labels, `nfc` normalises them to Unicode's form C. Only text is changed."""
 
     def __init__(self, *, strip: bool, nfc: bool) -> None:
         self._strip, self._nfc = truth(strip, "strip"), truth(nfc, "nfc")
 
     def clean(self, labels: pa.Array | list[Any]) -> pa.Array | list[Any]:
-        """The labels of a column, or texts that were typed, cleaned."""
+        """The labels of a column, or a list of texts, cleaned."""
         import pyarrow.compute as pc
 
         if not (self._strip or self._nfc):
@@ -45,9 +43,9 @@ class LabelCleaner:
     def clean_log(
         self, labels: pa.Array | list[Any], times: Indices, name: str, *, blank: int = 0, event: str = "line"
     ) -> tuple[Any, Indices]:
-        """The distinct lines or rows of a log and how often each was there; those that become equal are counted
-        together. Warns of blank ones, those that were `blank` before too, and of labels that stay different only in
-        blanks, capitals or normal form. `event` is what messages call one.
+        """The distinct events of a log and the number of each, cleaned; those that become equal are counted together.
+        Warns of blank ones, including the `blank` that were left out before, and of labels that differ only in blanks,
+        capitals or normal form. `event` names an event in messages.
         """
         import pyarrow.compute as pc
 
@@ -87,7 +85,7 @@ class LabelCleaner:
 
 
 def _count_alike(labels: pa.Array) -> int:
-    """How many labels would be gone if blanks, capitals and normal forms made no difference."""
+    """How many labels equal an earlier one up to blanks, capitals and normal form."""
     import pyarrow.compute as pc
 
     if not pc.all(pc.string_is_ascii(labels)).as_py():

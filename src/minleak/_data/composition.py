@@ -1,4 +1,4 @@
-"""Products of matrices, dense or sparse, that channels are put together by. What would not fit in memory is refused."""
+"""Products of dense or sparse matrices, by which channels are composed. Results beyond memory are refused first."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ def cascade(a: Any, b: Any) -> Any:
     """a @ b, sparse only if both are."""
     dense = _is_dense(a) or _is_dense(b)
     entries = a.shape[0] * b.shape[1]
-    if not dense:  # each non-zero of a column of a meets those of the row of b
+    if not dense:  # each non-zero in column y of a meets those in row y of b
         entries = min(entries, int(_lengths(a) @ _lengths(as_csr(b))))
     _check_size("the cascade", entries, dense=dense)
     return a @ b
 
 
 def parallel(a: Any, b: Any) -> tuple[Any, Indices]:
-    """Row by row, all products of an entry of a with one of b, and which pairs the columns are: y * width + z.
+    """The row-wise products a[x,y] b[x,z], and the pairs y * width + z that the columns stand for.
 
-    Pairs that no row has are left out.
+    Pairs that are zero in all rows are left out.
     """
     width = a.shape[1] * b.shape[1]
     if _is_dense(a) and _is_dense(b):
@@ -45,7 +45,7 @@ def parallel(a: Any, b: Any) -> tuple[Any, Indices]:
 
 
 def kronecker(a: Any, b: Any) -> Any:
-    """All products of an entry of a with one of b."""
+    """The Kronecker product."""
     import scipy.sparse as sp
 
     labels = a.shape[0] * b.shape[0] + a.shape[1] * b.shape[1]
@@ -58,8 +58,8 @@ def kronecker(a: Any, b: Any) -> Any:
 
 
 def repeated(matrix: Any, times: int, *, ordered: bool) -> tuple[Any, list[tuple[int, ...]]]:
-    """The matrix in parallel with itself, `times` times, and which of its columns those of the result stand for: in
-    the order of the uses, or sorted, those of the same ones in one.
+    """The matrix in parallel with itself, `times` times, and the tuple of columns that each column of the result stands
+    for: in the order of the uses, or sorted, where columns with the same multiset are merged.
     """
     import scipy.sparse as sp
 
@@ -79,12 +79,12 @@ def repeated(matrix: Any, times: int, *, ordered: bool) -> tuple[Any, list[tuple
 
 
 def _row_products(a: sp.csr_array, b: sp.csr_array) -> tuple[sp.csr_array, Indices]:
-    """`parallel` for sparse matrices, at a cost proportional to the result's non-zeros, but for sorting them."""
+    """`parallel` for sparse matrices, in the time to sort the non-zeros of the result."""
     import scipy.sparse as sp
 
     n, width = a.shape[0], b.shape[1]
     of_a, of_b = _lengths(a), _lengths(b)
-    per_entry = np.repeat(of_b, of_a)  # how many partners each entry of a has
+    per_entry = np.repeat(of_b, of_a)  # the number of partners of each entry of a
     left = np.repeat(np.arange(a.nnz), per_entry)
     first = np.cumsum(per_entry) - per_entry
     row = np.repeat(np.arange(n), of_a)
@@ -93,7 +93,7 @@ def _row_products(a: sp.csr_array, b: sp.csr_array) -> tuple[sp.csr_array, Indic
     pairs, column = np.unique(column, return_inverse=True)
     indptr = np.concatenate([[0], np.cumsum(of_a * of_b)])
     found = sp.csr_array((a.data[left] * b.data[right], column, indptr), shape=(n, len(pairs)))
-    found.eliminate_zeros()  # products below the least float
+    found.eliminate_zeros()  # products that underflow
     return found, pairs
 
 
@@ -102,12 +102,12 @@ def _is_dense(matrix: Any) -> bool:
 
 
 def _lengths(matrix: Any) -> Indices:
-    """How many non-zeros each row has, or each column of a matrix by columns."""
+    """The number of non-zeros in each row of a csr matrix, or in each column of a csc matrix."""
     return np.asarray(np.diff(matrix.indptr), dtype=np.int64)
 
 
 def _check_size(what: str, entries: int, *, labels: int = 0, dense: bool = False) -> None:
-    """Refuse what would not fit into memory before it is asked for."""
+    """Refuse a result that would not fit into memory."""
     size = too_large(entries, each=DENSE if dense else SPARSE, labels=labels)
     if size is not None:
         raise InvalidChannel(
@@ -117,7 +117,7 @@ def _check_size(what: str, entries: int, *, labels: int = 0, dense: bool = False
 
 
 def _check_times(matrix: Any, times: int, *, ordered: bool) -> None:
-    """Refuse so many uses that the labels of what the most undecided secret can show would not fit into memory."""
+    """Refuse so many uses that the labels of one secret's observations alone would not fit into memory."""
     shows = int(_lengths(as_csr(matrix)).max())
     if times * 8 <= MOST:
         lists = math.log(shows) * times

@@ -1,4 +1,4 @@
-"""Distributions of the package dit, in and out; it is not imported to take one."""
+"""Conversion from and to distributions of the package dit, which is imported only to make one."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from minleak.errors import InvalidParameter, MissingExtra, shown
 
 
 def is_dit(given: Any) -> bool:
-    """Whether it has what dit's distributions have."""
+    """Whether it is a distribution of dit, by its attributes."""
     return all(hasattr(type(given), name) for name in ("outcomes", "pmf", "get_base", "get_rv_names"))
 
 
 def masses_of(distribution: Any) -> tuple[list[Hashable], list[float]]:
-    """The outcomes, those of one variable as its values, and their probabilities."""
+    """The outcomes (of a single variable, its values) and their probabilities."""
     linear = distribution if distribution.get_base() == "linear" else distribution.copy(base="linear")
     return [_alone(outcome) for outcome in linear.outcomes], [float(mass) for mass in linear.pmf]
 
@@ -24,7 +24,7 @@ def masses_of(distribution: Any) -> tuple[list[Hashable], list[float]]:
 def pairs_of(
     distribution: Any, secret: Iterable[Any], observable: Iterable[Any]
 ) -> tuple[list[Hashable], list[Hashable], np.ndarray[Any, Any]]:
-    """The values of some variables and of others, in order of appearance, and the matrix of their probabilities."""
+    """The values of two groups of variables, in order of appearance, and the matrix of their joint probabilities."""
     outcomes, masses = masses_of(distribution)
     sides = [_places(distribution, chosen) for chosen in (secret, observable)]
     cells: dict[tuple[Hashable, Hashable], float] = {}
@@ -33,15 +33,15 @@ def pairs_of(
             parts = outcome if isinstance(outcome, tuple) else (outcome,)
             x, y = (_alone(tuple(parts[at] for at in places)) for places in sides)
             cells[x, y] = cells.get((x, y), 0.0) + mass
-    xs, ys = (list(dict.fromkeys(cell[side] for cell in cells)) for side in (0, 1))
+    xs, ys = ({value: i for i, value in enumerate(dict.fromkeys(cell[side] for cell in cells))} for side in (0, 1))
     matrix = np.zeros((len(xs), len(ys)))
     for (x, y), mass in cells.items():
-        matrix[xs.index(x), ys.index(y)] = mass
-    return xs, ys, matrix
+        matrix[xs[x], ys[y]] = mass
+    return list(xs), list(ys), matrix
 
 
 def to_dit(outcomes: list[Any], masses: list[float], names: str) -> Any:
-    """A distribution of dit, with these names of its variables."""
+    """A distribution of dit whose variables have these names."""
     try:
         with np.errstate():  # importing dit turns numpy's warnings off for everybody
             import dit
@@ -53,7 +53,7 @@ def to_dit(outcomes: list[Any], masses: list[float], names: str) -> Any:
 
 
 def _places(distribution: Any, chosen: Iterable[Any]) -> list[int]:
-    """Where these variables stand, by their names or by their numbers."""
+    """The positions of variables, given by names or numbers."""
     names = distribution.get_rv_names()
     many = distribution.outcome_length()
     places = []

@@ -1,4 +1,4 @@
-"""The names that a frame has along its axes: of pandas, polars, xarray and Arrow, none of which is imported here."""
+"""The labels along the axes of frames: of pandas, polars, xarray and Arrow, none of which is imported here."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _BARE = (list, tuple, np.ndarray)
 
 
 def axes(given: Any) -> tuple[Sequence[Any] | None, Sequence[Any] | None]:
-    """The names of the rows and of the columns; None where there are none, or where they are 0, 1, ... as by default.
+    """The labels of the rows and of the columns; None if there are none, or if they are the default 0, 1, ...
 
     >>> axes([1, 2])
     (None, None)
@@ -21,27 +21,27 @@ def axes(given: Any) -> tuple[Sequence[Any] | None, Sequence[Any] | None]:
     if isinstance(given, _BARE):
         return None, None
     found: list[Any] = []
-    if hasattr(given, "iloc"):  # of pandas
+    if hasattr(given, "iloc"):  # pandas
         found = [given.index, getattr(given, "columns", None)]
-    elif hasattr(given, "dims") and hasattr(given, "coords"):  # of xarray
+    elif hasattr(given, "dims") and hasattr(given, "coords"):  # xarray
         found = [given.coords[axis].values if axis in given.coords else None for axis in given.dims]
-    elif hasattr(given, "column_names"):  # of Arrow
+    elif hasattr(given, "column_names"):  # Arrow
         found = [None, given.column_names]
-    elif hasattr(given, "get_columns"):  # of polars, whose rows have no names
+    elif hasattr(given, "get_columns"):  # polars, whose rows have no labels
         found = [None, given.columns]
     rows, columns = ([None if index is None else _names(index) for index in found] + [None, None])[:2]
     return rows, columns
 
 
 def have_one_index(first: Any, second: Any) -> bool:
-    """False where both have an index, and these differ: pandas would bring them together by it."""
+    """Whether two pandas objects have the same index; True if one of them has none. pandas would align them by it."""
     if not (hasattr(type(first), "iloc") and hasattr(type(second), "iloc")):
         return True
     return list(first.index) == list(second.index)
 
 
 def refuse_names(given: Any, what: str, error: type[MinleakError]) -> None:
-    """Refuse a frame with names of its own where only the order of entries counts."""
+    """Refuse a frame with labels where only the order of entries counts."""
     if any(names is not None for names in axes(given)):
         raise error(
             f"{what} are taken in the order of the secrets, and the {type(given).__name__} has names of its own: bring "
@@ -50,7 +50,7 @@ def refuse_names(given: Any, what: str, error: type[MinleakError]) -> None:
 
 
 def _names(index: Any) -> list[Any] | None:
-    if getattr(index, "step", None) == 1 and getattr(index, "start", None) == 0:  # a range, as by default
+    if getattr(index, "step", None) == 1 and getattr(index, "start", None) == 0:  # the default range
         return None
     names = list(index.tolist() if hasattr(index, "tolist") else index)
     return None if names == list(range(len(names))) else names

@@ -1,4 +1,4 @@
-"""What a channel makes of a prior: posteriors, and the hyper-distribution on them, printed as the book prints it."""
+"""Posteriors of a joint distribution, and the hyper-distribution on them, printed as in the QIF book."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ import numpy as np
 
 from minleak._data.arrays import Array
 from minleak._data.labels import Labels
-from minleak._data.reducing import divided, groups, merged
+from minleak._data.reducing import divide_columns, group_columns, merge_columns
 from minleak._face.result import Result
 from minleak._face.tables import Table
 
-# What is printed of a large one.
+# Rows and columns printed at most.
 _ROWS, _COLUMNS = 20, 8
 
 
 @dataclass(frozen=True)
 class Posteriors(Result):
-    """What an observer believes: column j of `matrix` is p(x given y) for the j-th of the `outputs` that can occur,
-    `probabilities` how likely these are.
+    """Column j of `matrix` is the posterior p(x given y) for y = outputs[j]; `outputs` are the observables that can
+    occur, and `probabilities` is p(y) for each.
 
     Observables of probability zero have no posterior and are left out; `dropped` lists their labels.
     """
@@ -34,11 +34,10 @@ class Posteriors(Result):
 
 @dataclass(frozen=True)
 class Hyper(Result):
-    """A distribution on posteriors: `inners[:, j]` is one of them, on the `secrets`, and `outers[j]` how likely it is
-    to be the attacker's.
+    """A distribution on posteriors: `inners[:, j]` is a posterior on the `secrets`, and `outers[j]` is its probability.
 
-    Observables that lead to the same posterior are one, and those that cannot occur are none. Fractions where both
-    the prior and the channel are exact.
+    Observables with the same posterior are merged, and those that cannot occur are left out. Fractions where both the
+    prior and the channel are exact.
     """
 
     outers: Any
@@ -53,32 +52,30 @@ class Hyper(Result):
         part = self.inners[:high, :wide]
         part = part if isinstance(part, np.ndarray) else part.toarray()
         more = ["..."] if wide < len(self.outers) else []
-        rows = [[self.secrets[x], *(_shown(v) for v in part[x]), *more] for x in range(high)]
+        rows = [[self.secrets[x], *map(_print, part[x]), *more] for x in range(high)]
         if high < len(self.secrets):
             rows.append(["..."] * len(rows[0]))
-        return [Table("", ["", *(_shown(v) for v in self.outers[:wide]), *more], rows)]
+        return [Table("", ["", *map(_print, self.outers[:wide]), *more], rows)]
 
 
-def posteriors(joint: Any, p_y: Array, outputs: Labels) -> Posteriors:
-    """The posteriors of a joint matrix of column sums p_y, dense or sparse, whose memory they take over unless it is
-    read-only.
-    """
+def compute_posteriors(joint: Any, p_y: Array, outputs: Labels) -> Posteriors:
+    """The posteriors of a dense or sparse joint matrix with column sums p_y. Its memory is reused unless read-only."""
     if p_y.min() > 0:
-        return Posteriors(divided(joint, p_y), p_y, outputs, ())
+        return Posteriors(divide_columns(joint, p_y), p_y, outputs, ())
     seen = p_y > 0
     kept = Labels.of(outputs.at(np.flatnonzero(seen)), 0)
     dropped = tuple(outputs.at(np.flatnonzero(~seen)))
-    return Posteriors(divided(joint[:, seen], p_y[seen]), p_y[seen], kept, dropped)
+    return Posteriors(divide_columns(joint[:, seen], p_y[seen]), p_y[seen], kept, dropped)
 
 
-def hyper(joint: Any, secrets: Labels, p_y: Array | None = None) -> Hyper:
-    """The hyper-distribution of a joint matrix, dense, sparse or of Fractions, whose memory it takes over unless it is
-    read-only; p_y are its column sums, where they are known.
+def compute_hyper(joint: Any, secrets: Labels, p_y: Array | None = None) -> Hyper:
+    """The hyper-distribution of a joint matrix, dense, sparse or of Fractions; p_y are its column sums, if known. Its
+    memory is reused unless read-only.
     """
-    together = merged(joint, groups(joint, p_y))
-    outers = p_y if p_y is not None and together is joint else np.asarray(together.sum(axis=0))
-    return Hyper(outers, divided(together, outers), secrets)
+    merged = merge_columns(joint, group_columns(joint, p_y))
+    outers = p_y if p_y is not None and merged is joint else np.asarray(merged.sum(axis=0))
+    return Hyper(outers, divide_columns(merged, outers), secrets)
 
 
-def _shown(value: Any) -> str:
+def _print(value: Any) -> str:
     return str(value) if isinstance(value, Fraction) else f"{value:.4g}"

@@ -1,4 +1,4 @@
-"""Joint: a prior and a channel of the same secrets, matched once; what every measure is computed from."""
+"""Joint: a prior and a channel of the same secrets, matched once. Every measure is computed from one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from minleak._data.arrays import Array
 from minleak._data.channel import Channel, as_channel
 from minleak._data.columns import Columns
 from minleak._data.dit_distributions import is_dit, pairs_of, to_dit
-from minleak._data.hyper import Hyper, Posteriors, hyper, posteriors
+from minleak._data.hyper import Hyper, Posteriors, compute_hyper, compute_posteriors
 from minleak._data.labels import Labels
 from minleak._data.prior import Prior, as_prior, match_prior, total_of
 from minleak._data.properties import Property, as_property
@@ -23,9 +23,9 @@ from minleak.errors import InvalidChannel
 class Joint:
     """The joint distribution J[x,y] = p(x) C[x,y] of a prior and a channel, or of channels `Together`.
 
-    Secrets are matched by their labels: the prior's and the channel's must be the same in the same order, unless one of
-    the two has none. What measures a prior and a channel takes a joint in place of the two, as
-    `posterior_vulnerability(joint)` or `leakage(joint, None, "shannon")`: labels are then compared once.
+    Secrets are matched by their labels: the prior and the channel must have the same ones in the same order, unless one
+    of them has none. Every function of a prior and a channel takes a joint instead, as in
+    `posterior_vulnerability(joint)` or `leakage(joint, None, "shannon")`; labels are then compared once.
 
     >>> joint = Joint([1, 1], [[1, 0], [0.5, 0.5]])
     >>> joint.output()
@@ -43,8 +43,8 @@ class Joint:
     def from_matrix(
         cls, matrix: Any, *, inputs: Iterable[Hashable] | None = None, outputs: Iterable[Hashable] | None = None
     ) -> Joint:
-        """The prior and the channel of a joint distribution as a matrix, or of counts of pairs: rows are secrets, each
-        with some weight, and the whole is taken up to a factor. Integers and Fractions stay exact.
+        """The prior and the channel of a matrix of joint probabilities or of counts of pairs, up to a factor. Rows are
+        secrets, each with some weight. Integers and Fractions stay exact.
 
         >>> joint = Joint.from_matrix([[2, 2], [1, 3]])
         >>> joint.p, joint.channel[1, 0]
@@ -67,30 +67,24 @@ class Joint:
 
     @classmethod
     def from_dit(cls, distribution: Any, *, secret: Iterable[Any] = (0,), observable: Iterable[Any] = (1,)) -> Joint:
-        """The joint of some variables of a distribution of the package dit, by their names or numbers, and of others.
+        """The joint of two groups of variables, by names or numbers, of a distribution of the package dit.
 
-        Values that have no probability are left out. `to_dit` is the way back.
+        Values of probability zero are left out. `to_dit` is the inverse.
         """
         if not is_dit(distribution):
-            raise InvalidChannel(
-                f"a distribution of dit has outcomes and a pmf, and a {type(distribution).__name__} not"
-            )
+            kind = type(distribution).__name__
+            raise InvalidChannel(f"expected a distribution of dit, with outcomes and a pmf, not a {kind}")
         xs, ys, matrix = pairs_of(distribution, secret, observable)
         return cls.from_matrix(matrix, inputs=xs, outputs=ys)
 
     def to_dit(self) -> Any:
         """The joint as a distribution of dit with the variables X and Y; pairs that cannot occur are left out."""
         J = self.matrix()
-        entries = (J if isinstance(J, np.ndarray) else J.toarray()).tolist()
+        J = J if isinstance(J, np.ndarray) else J.toarray()
+        xs = list(self.prior.labels if self.channel.inputs.is_default else self.channel.inputs)
         ys = list(self.channel.outputs)
-        names = self.prior.labels if self.channel.inputs.is_default else self.channel.inputs
-        cells = [
-            ((x, y), mass)
-            for x, row in zip(names, entries, strict=True)
-            for y, mass in zip(ys, row, strict=True)
-            if mass
-        ]
-        return to_dit([pair for pair, _ in cells], [mass for _, mass in cells], "XY")
+        cells = np.argwhere(J).tolist()
+        return to_dit([(xs[x], ys[y]) for x, y in cells], J[J != 0].tolist(), "XY")
 
     @property
     def p(self) -> Array:
@@ -99,7 +93,7 @@ class Joint:
 
     @property
     def channel(self) -> Channel:
-        """The channel; of channels together, their product is to be asked for."""
+        """The channel; a joint of several channels `Together` has none, and says so."""
         return as_channel(self.source)
 
     def columns(self) -> Columns:
@@ -117,24 +111,24 @@ class Joint:
         return self.columns().sums().copy()
 
     def posteriors(self) -> Posteriors:
-        """p(x given y) for every observable of positive probability; the others are dropped, and named."""
-        channel = self.channel
-        whole = self.columns().whole()
-        return channel.posteriors(self.prior) if whole is None else posteriors(whole, self.output(), channel.outputs)
+        """p(x given y) for every observable of positive probability; the others are dropped and listed."""
+        channel, whole = self.channel, self.columns().whole()
+        if whole is None:
+            return channel.posteriors(self.prior)
+        return compute_posteriors(whole, self.output(), channel.outputs)
 
     def hyper(self) -> Hyper:
-        """The posteriors and how likely each is, equal ones put together; Fractions where both parts are exact."""
-        channel = self.channel
-        whole = self.columns().whole()
+        """The distinct posteriors and their probabilities; Fractions if both the prior and the channel are exact."""
+        channel, whole = self.channel, self.columns().whole()
         if whole is None or (channel.exact is not None and self.prior.exact):
             return channel.hyper(self.prior)
-        return hyper(whole, channel.inputs, self.output())
+        return compute_hyper(whole, channel.inputs, self.output())
 
     def of(self, values: Property | Mapping[Any, Any] | Iterable[Any]) -> Joint:
-        """The joint of a property f(X) of the secret and the observable: what is seen of X tells about f(X).
+        """The joint of a property f(X) of the secret and the observable.
 
-        f(X) -> X -> Y is a Markov chain, so rows of J with one value of f add up to its row. `values` has f(x) in the
-        order of the secrets or by label; they are numbered in order of appearance. Exact where both parts are.
+        f(X) -> X -> Y is a Markov chain, so the rows of J with one value of f add up to its row. `values` holds f(x) in
+        the order of the secrets or by label. Values are numbered in order of appearance. Exact if both parts are.
 
         >>> joint = Joint([2, 1, 1], [[1, 0], [0, 1], [0.5, 0.5]]).of(["old", "young", "old"])
         >>> joint.p, joint.channel.toarray().round(6)[0]
@@ -142,7 +136,7 @@ class Joint:
         """
         chosen = as_property(values, self.prior.labels)
         channel = self.source.channel() if isinstance(self.source, Together) else self.source
-        return Joint(chosen.prior(self.prior), _of_values(channel, self.prior, chosen))
+        return Joint(chosen.prior(self.prior), _channel_of_values(channel, self.prior, chosen))
 
     def __repr__(self) -> str:
         return f"Joint({self.prior!r}, {self.source!r})"
@@ -153,7 +147,7 @@ def as_joint(
     channel: Channel | Together | Any = None,
     of: Property | Mapping[Any, Any] | Iterable[Any] | None = None,
 ) -> Joint:
-    """The joint of a prior and a channel, or the one that is given in their place; of a property of the secret."""
+    """The joint of a prior and a channel, or the one given in their place; of a property of the secret if `of` is."""
     if channel is None:
         if not isinstance(prior, Joint):
             raise InvalidChannel("a prior is measured together with a channel: give both, or a Joint of the two")
@@ -166,16 +160,16 @@ def as_joint(
 
 
 def joint_or_prior(prior: Joint | Prior | Iterable[Any], channel: Channel | Together | Any = None) -> Joint:
-    """The same, where a prior without a channel stands for nothing observed."""
+    """The same; a prior without a channel is one of which nothing is observed."""
     if channel is None and not isinstance(prior, Joint):
         given = as_prior(prior)
         return Joint(given, Channel(np.ones((len(given), 1)), inputs=given.labels))
     return as_joint(prior, channel)
 
 
-def _of_values(channel: Channel, prior: Prior, chosen: Property) -> Channel:
-    """C[v,y] = sum over x with f(x) = v of p(x) C[x,y] / p(v). Of a value that cannot occur, where any row would do,
-    that of secrets that are equally likely.
+def _channel_of_values(channel: Channel, prior: Prior, chosen: Property) -> Channel:
+    """C[v,y] = sum over x with f(x) = v of p(x) C[x,y] / p(v). The row of a value of probability zero is arbitrary:
+    its secrets are taken to be equally likely.
     """
     import scipy.sparse as sp
 
@@ -195,5 +189,5 @@ def _of_values(channel: Channel, prior: Prior, chosen: Property) -> Channel:
 
 
 def as_source(channel: Channel | Together | Any) -> Channel | Together:
-    """What has columns: channels together as they are, and whatever else stands for a channel as one."""
+    """Channels `Together` as they are, and anything else as a channel."""
     return channel if isinstance(channel, Channel | Together) else as_channel(channel)

@@ -1,4 +1,4 @@
-"""The bytes that labels are told apart by: equal labels have equal bytes, in every process and language."""
+"""Canonical bytes of labels: equal labels have equal bytes, in every process and language."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import numpy as np
 
 from minleak.errors import InvalidParameter
 
-# What the bytes of a text begin with; numbers of more bits than these are not written in decimals.
+# The first byte of a text; integers of more bits than this are not written in decimals.
 TEXT, _DECIMAL = b"s", 10_000
 
 
 def normal(label: Any) -> Any:
-    """What a label is found and hashed by. Labels that Python holds equal are one label: 1, 1.0, True and numpy's 1,
-    0.0 and -0.0, a half as a float and as a Fraction; alone or within tuples and frozensets.
+    """The normal form that a label is found and hashed by. Labels that are equal in Python are one: 1, 1.0, True and
+    numpy's 1, 0.0 and -0.0, a half as a float and as a Fraction; alone or within tuples and frozensets.
 
     >>> [normal(label) for label in (1.0, True, -0.0, 2.5, "1", (1.0, "a"))]
     [1, 1, 0, 2.5, '1', (1, 'a')]
@@ -27,7 +27,7 @@ def normal(label: Any) -> Any:
     if kind is str or kind is int:
         return label
     if isinstance(label, np.generic):
-        label = plain(label)
+        label = to_python(label)
         kind = type(label)
     if kind is bool or (kind is float and label.is_integer()):
         return int(label)
@@ -36,15 +36,15 @@ def normal(label: Any) -> Any:
     return kind(map(normal, label)) if kind is tuple or kind is frozenset else label
 
 
-def plain(label: Any) -> Any:
-    """A scalar of numpy as Python's own, within tuples too; numbers, truth values, text and bytes."""
+def to_python(label: Any) -> Any:
+    """A numpy scalar as the Python value, also within tuples."""
     if isinstance(label, np.generic) and label.dtype.kind in "biufSU":
         return label.item()
-    return tuple(map(plain, label)) if type(label) is tuple else label
+    return tuple(map(to_python, label)) if type(label) is tuple else label
 
 
 def _simplify(ratio: Fraction) -> int | float | Fraction:
-    """The whole number or the float that equals the ratio, where there is one."""
+    """The integer or float that equals the ratio, if there is one."""
     if ratio.denominator == 1:
         return ratio.numerator
     try:
@@ -54,7 +54,7 @@ def _simplify(ratio: Fraction) -> int | float | Fraction:
 
 
 def labels_in_bytes(labels: Iterable[Any]) -> list[bytes]:
-    """Each label in bytes that no other label has, and that equal labels share; the same in every process."""
+    """The canonical bytes of each label: equal for equal labels, distinct otherwise, the same in every process."""
     parts = []
     for i, name in enumerate(labels):
         try:
@@ -69,12 +69,12 @@ def labels_in_bytes(labels: Iterable[Any]) -> list[bytes]:
 
 
 def _canonical(label: Any) -> bytes:
-    """The normal form of the label in bytes: 1, 1.0 and True are the same, "1" and b"1" are others. Text and whole
-    numbers are written as runtimes/spec.md says, for every language; other labels are Python's.
+    """The normal form of the label in bytes: 1, 1.0 and True are the same, "1" and b"1" are not. Text and integers are
+    written as in runtimes/spec.md, for every language; other labels exist only in Python.
     """
     label = normal(label)
     kind = type(label)
-    if kind is str:  # as most are, which a million draws notice
+    if kind is str:  # first, as the most frequent
         text: bytes = label.encode("utf-8", "surrogatepass")
         return TEXT + text
     if kind is int and label.bit_length() < _DECIMAL:
@@ -102,5 +102,5 @@ _FORMS: dict[type, Callable[[Any], bytes]] = {
 
 
 def prefixed(part: bytes) -> bytes:
-    """The part with its length in eight bytes before it, so that no two lists of parts look the same."""
+    """The part after its length in eight bytes, so that a concatenation of parts is unambiguous."""
     return len(part).to_bytes(8, "little") + part

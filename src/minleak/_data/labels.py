@@ -1,6 +1,4 @@
-"""Labels: a sequence of distinct names, compact for millions of strings, plain for anything hashable; and where each
-name stands.
-"""
+"""Labels: a sequence of distinct names, compact for millions of strings, that finds the position of each name."""
 
 from __future__ import annotations
 
@@ -13,23 +11,23 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from minleak._data.arrays import SHORT_TEXT, Indices, in_one_piece
-from minleak._data.label_bytes import TEXT, labels_in_bytes, normal, plain
+from minleak._data.label_bytes import TEXT, labels_in_bytes, normal, to_python
 from minleak._data.parameters import listed
 from minleak.errors import InvalidParameter, MinleakError, shown
 
-# Below this many labels Arrow's own hash table is quicker than loading a compiled kernel.
+# Up to this many labels, Arrow's own hash table is faster than loading a compiled kernel.
 _SMALL = 200_000
-# Up to so many names are taken one by one: to take them together Arrow loads its functions, in 50 ms.
+# Up to this many names are taken one by one: Arrow needs 50 ms to load the function that takes several.
 _FEW = 1000
-# The numbers of the hash that `hashing.fill_slots` takes of a name.
+# The constants of the hash in `hashing.fill_slots`.
 _OFFSET, _PRIME, _MIX, _WORD = 14695981039346656037, 1099511628211, 0xFF51AFD7ED558CCD, (1 << 64) - 1
 
 
 class Labels(Sequence[Any]):
     """The distinct names of n things, in order.
 
-    Kept as a `range` when nobody named them, as an Arrow array when they are strings or integers, and as a tuple for
-    any other hashable objects. Build one with `Labels.of`.
+    Default names 0..n-1 are kept as a `range`, strings and integers as an Arrow array, and other hashable objects as a
+    tuple. Build one with `Labels.of`.
     """
 
     __slots__ = ("_names", "_positions", "_views", "slots")
@@ -37,15 +35,15 @@ class Labels(Sequence[Any]):
     def __init__(self, names: range | pa.Array | tuple[Hashable, ...], slots: npt.NDArray[Any] | None = None) -> None:
         self._names = names
         self._positions: dict[Hashable, int] | None = None
-        #: The offsets and the bytes of Arrow text, once they were asked for.
+        #: The offsets and the bytes of Arrow text, once needed.
         self._views: tuple[memoryview, memoryview] | None = None
-        #: An open-addressing table of positions, hashed by the names' bytes, once it was made: empty where a file
-        #: could not hold the names. The names themselves decide equality.
+        #: An open-addressing hash table from the bytes of names to positions, once built; empty if a file could not
+        #: hold the names. Equality is decided by the names themselves.
         self.slots: Any = slots
 
     @classmethod
     def of(cls, names: Iterable[Hashable] | pa.Array | pa.ChunkedArray | None, n: int) -> Labels:
-        """The given names, or 0, 1, ..., n-1 where there are none."""
+        """The given names, or 0, 1, ..., n-1 for None."""
         if names is None:
             return cls(range(n))
         if isinstance(names, Labels):
@@ -64,7 +62,7 @@ class Labels(Sequence[Any]):
             longest = 4 * sum(map(len, names))
             try:
                 return cls(pa.array(names, type=pa.large_string() if longest > SHORT_TEXT else pa.string()))
-            except UnicodeEncodeError:  # half of a surrogate pair, which Python's text may hold and Arrow's may not
+            except UnicodeEncodeError:  # half of a surrogate pair, which Arrow's text cannot hold
                 return cls(names)
         return cls(_hashable(names))
 
@@ -78,34 +76,34 @@ class Labels(Sequence[Any]):
         if not (is_text(names.type) or pa.types.is_integer(names.type)):
             try:
                 values = tuple(names.to_pylist())
-            except (pa.ArrowException, OverflowError, ValueError):  # dates beyond Python's, or finer, for instance
+            except (pa.ArrowException, OverflowError, ValueError):  # such as dates beyond Python's, or finer
                 raise InvalidParameter(f"labels of type {names.type} cannot be kept: cast them to text") from None
             return cls(_hashable(values))
         return cls(names)
 
     @property
     def is_default(self) -> bool:
-        """True when nobody named the things, so that their numbers serve as names."""
+        """Whether the names are the default ones, 0..n-1."""
         return isinstance(self._names, range)
 
     @property
     def arrow(self) -> pa.Array:
-        """The names as an Arrow array (copied unless they are kept so)."""
+        """The names as an Arrow array."""
         return self._names if isinstance(self._names, pa.Array) else pa.array(self._names)
 
     def storable(self) -> pa.Array | None:
-        """The names as Arrow text or 64-bit integers, which a file can hold, or None if they are anything else."""
+        """The names as Arrow text or 64-bit integers, which a file can hold; None if they are something else."""
         try:
             names = self.arrow
             if pa.types.is_integer(names.type) and names.type != pa.int64():
                 names = names.cast(pa.int64())
         except (pa.ArrowException, TypeError, ValueError, OverflowError):
-            return None  # of several types, half of a surrogate pair, too large; Arrow's message would quote them
+            return None  # several types, half of a surrogate pair, too large
         return names if (is_text(names.type) or names.type == pa.int64()) and not names.null_count else None
 
     def indexed(self) -> Labels:
-        """The same names with a table of slots, so that each is found at once: text and integers by their hash. The
-        default names 0..n-1 need no table, and others have a plain dict.
+        """The same names with their hash table `slots`, if they are text or integers. Default names need none, and
+        others use a dict.
         """
         names = None if self.is_default else self.storable()
         if names is not None and names is not self._names:
@@ -133,9 +131,7 @@ class Labels(Sequence[Any]):
         return self._names[key]
 
     def at(self, positions: Indices | list[int]) -> list[Any]:
-        """The names at the given positions. A few texts are cut out of the bytes of all names, at a third of what Arrow
-        takes.
-        """
+        """The names at the given positions. A few texts are cut out of the bytes, in a third of Arrow's time."""
         names = self._names
         if isinstance(names, pa.Array) and len(positions) > _FEW:
             return list(self._take(positions).to_pylist())
@@ -152,17 +148,17 @@ class Labels(Sequence[Any]):
         return self.at(places)
 
     def take(self, positions: Indices) -> Labels:
-        """The same as labels."""
+        """The names at the given positions, as labels."""
         if isinstance(self._names, pa.Array):
             return Labels(self._take(positions))
         return Labels.of(self.at(positions), len(positions))
 
     def part(self, begin: int, end: int) -> Labels:
-        """The names from one position to before another, not copied; those that nobody gave stay numbers."""
+        """The names from position `begin` to before `end`, not copied; default names stay numbers."""
         return Labels(self._names[begin:end])
 
     def bytes_at(self, positions: Indices) -> list[bytes]:
-        """The same by `labels_in_bytes`. Many texts are never made Python's, which halves the time."""
+        """`labels_in_bytes` of the names at the given positions, in half the time if they are many texts."""
         names = self._names
         if len(positions) <= _FEW or not isinstance(names, pa.Array) or not is_text(names.type):
             return labels_in_bytes(self.at(positions))
@@ -185,7 +181,7 @@ class Labels(Sequence[Any]):
         if isinstance(other, Labels) and isinstance(self._names, pa.Array) and isinstance(other._names, pa.Array):
             if self._names.type == other._names.type:
                 return bool(self._names.equals(other._names))
-            if is_text(self._names.type) and is_text(other._names.type):  # of short and of long offsets
+            if is_text(self._names.type) and is_text(other._names.type):  # offsets of 32 and of 64 bits
                 return bool(self._names.cast(pa.large_string()).equals(other._names.cast(pa.large_string())))
         return len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True))
 
@@ -194,13 +190,13 @@ class Labels(Sequence[Any]):
         return f"Labels({first}{', ...' if len(self) > 3 else ''}; n={len(self)})"
 
     def position(self, name: Hashable) -> int | None:
-        """Where the name stands, or None; labels that are equal are the same (`normal`). At once if the names are
-        indexed, else a fast scan for Arrow names, and for others constant after the first call.
+        """The position of a name, or None; equal labels are the same (`normal`). O(1) if the names are indexed; else a
+        fast scan for Arrow names, and O(1) after the first call for others.
         """
         try:
             name = normal(name)
         except RecursionError:
-            return None  # tuples within tuples without an end
+            return None  # tuples nested too deeply
         whole = isinstance(name, int)
         if isinstance(self._names, range):
             return int(name) if whole and name in self._names else None  # type: ignore[call-overload]
@@ -211,13 +207,13 @@ class Labels(Sequence[Any]):
                 has_slots = self.slots is not None and len(self.slots)
                 return self._look_up(name) if has_slots else self._scan(name)
             except (pa.ArrowInvalid, OverflowError, UnicodeEncodeError):
-                return None  # not to be written in this type, so not among them
+                return None  # cannot be of this type, so it is not among them
         if self._positions is None:
             self._positions = {name: i for i, name in enumerate(self._names)}
         try:
             return self._positions.get(name)
         except (TypeError, ValueError):
-            return None  # not hashable, so no label
+            return None  # not hashable, so not a label
 
     def _scan(self, name: Any) -> int | None:
         import pyarrow.compute as pc
@@ -227,7 +223,7 @@ class Labels(Sequence[Any]):
         return None if found < 0 else int(found)
 
     def _look_up(self, name: Any) -> int | None:
-        """Follow the slots from the one of the name's hash on, which in a file that anybody wrote may all be full."""
+        """Probe the slots from the hash of the name on; in a hostile file they may all be full."""
         size = len(self.slots)
         at = _hash(name.encode() if isinstance(name, str) else int(name).to_bytes(8, "little", signed=True))
         for step in range(size):
@@ -239,7 +235,7 @@ class Labels(Sequence[Any]):
         return None
 
     def first_duplicate(self) -> tuple[int, int] | None:
-        """The positions of the first name that stands twice, or None. Exact; about 30 ns a name for strings."""
+        """The positions of the first name that occurs twice, or None. About 30 ns a name for strings."""
         if isinstance(self._names, range) or not self._repeats():
             return None
         seen: dict[Hashable, int] = {}
@@ -250,7 +246,7 @@ class Labels(Sequence[Any]):
         return None
 
     def _repeats(self) -> bool:
-        """False only if all names are surely distinct."""
+        """Whether two names may be equal; False means that all are distinct."""
         names = self._names
         if not isinstance(names, pa.Array):
             return len(set(names)) < len(names)
@@ -264,14 +260,14 @@ class Labels(Sequence[Any]):
 
 
 def named(labels: Labels, what: str = "row") -> Callable[[int], str]:
-    """How an error message speaks of the thing at a position: by number, and by name if it has one."""
+    """A function that says in messages what is at a position: its number, and its name if it has one."""
     if labels.is_default:
         return lambda i: f"{what} {i}"
     return lambda i: f"{what} {i} ({shown(labels[i])})"
 
 
-def labelled(names: Iterable[Hashable] | None, count: int, what: str, of: str, error: type[MinleakError]) -> Labels:
-    """A label for each of the rows or columns of a matrix, all of them distinct."""
+def check_labels(names: Iterable[Hashable] | None, count: int, what: str, of: str, error: type[MinleakError]) -> Labels:
+    """Distinct labels of the rows or columns of a matrix."""
     labels = Labels.of(names, count)
     if len(labels) != count:
         raise error(f"{len(labels)} {what} for a matrix of {count} {of}: give one label for each")
@@ -282,12 +278,10 @@ def labelled(names: Iterable[Hashable] | None, count: int, what: str, of: str, e
 
 
 def agree(first: Labels, second: Labels) -> bool:
-    """Whether things that are named so can be the same in the same order: they are equally many, and have the same
-    names unless one of the two has none.
-    """
+    """Whether two lists of labels are equal, or of the same length and one of them has only default names."""
     if first is second:
         return True
-    a, b = first._names, second._names  # the properties would take longer than what is compared
+    a, b = first._names, second._names  # the properties would take longer than the comparison
     return len(a) == len(b) and (type(a) is range or type(b) is range or first == second)
 
 
@@ -300,10 +294,10 @@ def match(
     *,
     rule: str = "",
 ) -> None:
-    """Refuse two lists of names that do not `agree`, in the same words wherever two labelled things meet.
+    """Refuse two lists of labels that do not `agree`.
 
-    `who` and `whose` are how messages speak of the two, such as ("the prior", "secret"). Nothing is put into another
-    order: positions in results would be those of the one or of the other.
+    `who` and `whose` name the two in messages, such as ("the prior", "secret"). Nothing is reordered, since it would be
+    unclear whose positions a result has.
     """
     if agree(first, second):
         return
@@ -327,11 +321,11 @@ def _hashable(given: tuple[Any, ...]) -> tuple[Hashable, ...]:
             ) from None
         if is_nan(name):
             raise InvalidParameter(f"label {i} is NaN, which equals nothing, not even itself: name each thing")
-    return tuple(map(plain, given))
+    return tuple(map(to_python, given))
 
 
 def as_label(text: str, labels: Sequence[Any]) -> Any:
-    """The label that a text stands for: itself, or a number where the plan's secrets are numbers."""
+    """The label that a text spells: itself, or a number if the labels are numbers."""
     if isinstance(labels[0], str):
         return text
     known = text.isascii() and text.removeprefix("-").isdigit() and len(text) < 20 and str(int(text)) == text
@@ -339,7 +333,7 @@ def as_label(text: str, labels: Sequence[Any]) -> Any:
 
 
 def is_nan(name: Any) -> bool:
-    """True for what does not equal itself, a NaN of any type, alone or within a tuple."""
+    """Whether it is a NaN of any type, or a tuple with one."""
     return any(map(is_nan, name)) if isinstance(name, tuple) else bool(name != name)
 
 
@@ -352,7 +346,7 @@ def is_text(kind: pa.DataType) -> bool:
 
 
 def bytes_of_names(names: pa.Array) -> tuple[npt.NDArray[Any], npt.NDArray[np.uint8]]:
-    """Arrow text or 64-bit integers as offsets, one more than there are names, and the bytes that they point into.
+    """Arrow text or 64-bit integers as n + 1 offsets and the bytes that they point into.
 
     >>> offsets, data = bytes_of_names(pa.array(["a", "bc"]))
     >>> offsets, data.tobytes()
@@ -367,7 +361,7 @@ def bytes_of_names(names: pa.Array) -> tuple[npt.NDArray[Any], npt.NDArray[np.ui
 
 
 def _fill_slots(names: pa.Array) -> tuple[npt.NDArray[Any], bool]:
-    """The slots of such names, and whether two are the same."""
+    """The hash table of text or 64-bit integers, and whether two are equal."""
     from minleak._kernels import hashing
 
     slots, repeats = hashing.fill_slots(*bytes_of_names(names))
@@ -375,7 +369,7 @@ def _fill_slots(names: pa.Array) -> tuple[npt.NDArray[Any], bool]:
 
 
 def _hash(data: bytes) -> int:
-    """The hash that `hashing.fill_slots` uses, for one label."""
+    """The hash of `hashing.fill_slots`, for one label."""
     h = _OFFSET
     for byte in data:
         h = (h ^ byte) * _PRIME & _WORD

@@ -1,4 +1,4 @@
-"""Lists of labels side by side: where each of the one stands in the other, several in one, some of them."""
+"""Two or more lists of labels: positions of one in another, reordering, selecting, joining."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from minleak._data.prior import Prior
 from minleak.errors import InvalidParameter
 
 
-def matched(labels: Labels, others: Labels) -> Indices | None:
-    """For each label its position among the others, -1 if it is not there; None if all stand where they do there.
+def find_positions(labels: Labels, others: Labels) -> Indices | None:
+    """The position of each label among the others, -1 if it is not there; None if both lists are equal. O(n).
 
-    Labels that nobody gave are numbers, as they are elsewhere. O(n).
+    Default labels are the numbers 0..n-1.
     """
     if labels.is_default and others.is_default:
         if len(labels) == len(others):
@@ -35,29 +35,29 @@ def matched(labels: Labels, others: Labels) -> Indices | None:
 
 
 def match_from_start(labels: Labels, others: Labels) -> tuple[int, Indices]:
-    """How many labels stand, from the first on, where they do among the others: all of the others, or none are said to;
-    and for each label after these its position there, -1 if it is not there. Counts of one more day often begin with
-    the secrets of the day before, which are then compared and not looked up.
+    """How many labels the lists have in common from the start, counted only if it is all of the others, else 0; and the
+    position of each further label among the others, -1 if it is not there. Counts of a new day often begin with all
+    secrets of the day before, which are then compared instead of looked up.
     """
     if labels.is_default and others.is_default:
         head = min(len(labels), len(others))
         return head, np.full(len(labels) - head, -1)
     head = len(others) if labels.part(0, len(others)) == others else 0
     rest = labels.part(head, len(labels))
-    found = matched(rest, others) if len(rest) else np.empty(0)
+    found = find_positions(rest, others) if len(rest) else np.empty(0)
     return head, np.arange(len(rest)) if found is None else np.asarray(found, dtype=np.int64)
 
 
-def rearranged(prior: Prior, labels: Labels) -> Prior:
-    """The prior in the order of the labels, zero for those that it does not name. What it names besides is refused.
+def reorder_prior(prior: Prior, labels: Labels) -> Prior:
+    """The prior in the order of the labels, with zero for labels that it does not have. Other secrets are refused.
 
-    Where one of the two has no names, they must be as many as the other's, and are taken to be in one order.
+    If one of the two has only default labels, both must be of one length and are taken to be in one order.
     """
     if prior.labels.is_default != labels.is_default:
         if len(prior) != len(labels):
             raise InvalidParameter(f"the prior has {len(prior)} secrets, the plan {len(labels)}: they must be the same")
         return prior
-    found = matched(labels, prior.labels)
+    found = find_positions(labels, prior.labels)
     if found is None:
         return prior
     known = found >= 0
@@ -73,12 +73,12 @@ def rearranged(prior: Prior, labels: Labels) -> Prior:
 
 
 def take(labels: Labels, positions: Indices) -> Labels:
-    """The labels at these positions; numbers where nobody gave any."""
+    """The labels at these positions; default labels become the positions themselves."""
     return Labels.of(pa.array(positions), len(positions)) if labels.is_default else labels.take(positions)
 
 
 def join(several: Sequence[Labels]) -> Labels:
-    """One list after the other. Where nobody named the first, the others are the numbers that follow."""
+    """The lists one after another. If the first has default labels, so has the whole."""
     if len(several) == 1:
         return several[0]
     if several[0].is_default:

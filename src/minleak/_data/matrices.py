@@ -1,4 +1,4 @@
-"""Raw matrices, dense and sparse: how they become a channel's, and what a channel's must hold."""
+"""Matrices from outside, dense or sparse: their conversion, size limits and checks."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
 
 
-# The most memory that one operation is let ask for, in bytes: 8 GiB.
+# The most memory that one operation may ask for, in bytes: 8 GiB.
 MOST = 1 << 33
-# What an entry takes while a dense or a sparse channel is made, and a label that is a pair; in bytes.
+# Bytes for each entry while a dense or a sparse channel is made, and for each label that is a pair.
 DENSE, SPARSE, LABEL = 16, 64, 128
 
 
-def tolerated(tolerance: Any) -> float:
-    """How far floats may be off, as a float."""
+def check_tolerance(tolerance: Any) -> float:
+    """A tolerance for floats, checked."""
     return real(tolerance, "the tolerance is a number above 0 and below 1", above=0, below=1)
 
 
 def too_large(entries: int, *, each: int, labels: int = 0) -> str | None:
-    """The size of so many entries of `each` bytes and pairs as labels, in words, if it is above 8 GiB; else None.
+    """The size, in words, of entries of `each` bytes and of labels that are pairs, if it is above 8 GiB; else None.
 
     >>> too_large(10**10, each=16)
     '10,000,000,000 entries, about 149 GiB, where at most 8 GiB are taken'
@@ -46,7 +46,7 @@ def too_large(entries: int, *, each: int, labels: int = 0) -> str | None:
 
 
 def is_sparse(matrix: Any) -> bool:
-    """True for a scipy.sparse matrix or array; scipy is not imported to say no."""
+    """Whether it is a scipy.sparse matrix or array; for numpy and lists scipy is not imported."""
     if isinstance(matrix, np.ndarray | list | tuple):
         return False
     import scipy.sparse as sp
@@ -55,8 +55,8 @@ def is_sparse(matrix: Any) -> bool:
 
 
 def are_rows(starts: npt.NDArray[Any], columns: npt.NDArray[Any], shape: tuple[int, int]) -> bool:
-    """Whether entries by rows are of a matrix of that shape: row x has the columns from starts[x] to starts[x + 1]. To
-    be asked of arrays from a file before scipy gets them, which reads beyond them where they are not.
+    """Whether two arrays are the indptr and indices of a csr matrix of that shape. scipy reads out of bounds if they
+    are not, so arrays from a file must be checked first.
     """
     n, m = shape
     if not (starts.dtype.kind == columns.dtype.kind == "i" and starts.ndim == columns.ndim == 1):
@@ -67,7 +67,7 @@ def are_rows(starts: npt.NDArray[Any], columns: npt.NDArray[Any], shape: tuple[i
 
 
 def as_csc(matrix: Any) -> sp.csc_array:
-    """A copy by columns, without stored zeros."""
+    """A csc copy without stored zeros."""
     import scipy.sparse as sp
 
     if matrix.ndim != 2 or 0 in matrix.shape:
@@ -81,14 +81,14 @@ def as_csc(matrix: Any) -> sp.csc_array:
 
 
 def as_csr(matrix: Any) -> sp.csr_array:
-    """The matrix by rows."""
+    """The matrix as csr."""
     import scipy.sparse as sp
 
     return sp.csr_array(matrix)
 
 
 def as_dense(matrix: Any) -> tuple[Array, npt.NDArray[Any] | None]:
-    """float64 entries, and the same as exact Fractions if they came so."""
+    """The entries as float64, and as Fractions if they were given exactly."""
     _check_masks(matrix)
     try:
         given = np.asarray(matrix)
@@ -98,7 +98,7 @@ def as_dense(matrix: Any) -> tuple[Array, npt.NDArray[Any] | None]:
         raise InvalidChannel(f"a channel has rows and columns, not shape {given.shape}")
     if given.dtype.kind in "iuf":
         return np.array(given, dtype=np.float64, order="C"), None
-    given = np.array(matrix, dtype=object)  # the entries' own types decide
+    given = np.array(matrix, dtype=object)  # the types of the entries decide
     if any(isinstance(value, Decimal) for value in given.flat):
         given[...] = np.array(exact_decimals(given.flat), dtype=object).reshape(given.shape)
     for (x, y), value in np.ndenumerate(given):
@@ -116,7 +116,7 @@ def as_dense(matrix: Any) -> tuple[Array, npt.NDArray[Any] | None]:
 
 
 def _check_masks(matrix: Any) -> None:
-    """Refuse entries that numpy.ma has masked, in the matrix or in one of its rows: what is behind is no entry."""
+    """Refuse masked entries of numpy.ma, in the matrix or in one of its rows."""
     several = isinstance(matrix, list | tuple) or (isinstance(matrix, np.ma.MaskedArray) and matrix.ndim > 0)
     for x, row in enumerate(matrix if several else ()):
         if isinstance(row, list | tuple | np.ma.MaskedArray) and getattr(row, "ndim", 1) == 1:
@@ -126,7 +126,7 @@ def _check_masks(matrix: Any) -> None:
 
 
 def random_support(n: int, m: int, cap: int, rng: np.random.Generator) -> npt.NDArray[np.bool_]:
-    """Where entries may be: in each row somewhere, in each column `cap` times at most (m * cap >= n)."""
+    """A random support with an entry in each row and at most `cap` in each column (m * cap >= n)."""
     allowed = np.zeros((n, m), dtype=bool)
     places = np.repeat(np.arange(m), min(cap, n))
     home = rng.permutation(m * min(cap, n))[:n] if cap < n else rng.integers(0, m * n, n)
@@ -138,7 +138,7 @@ def random_support(n: int, m: int, cap: int, rng: np.random.Generator) -> npt.ND
 
 
 def check_entries(matrix: Any, row: Callable[[int], str], column: Callable[[int], str]) -> None:
-    """Refuse an entry that is no probability. `row` and `column` are how messages speak of them."""
+    """Refuse an entry that is not a probability. `row` and `column` name its place in messages."""
     is_dense = isinstance(matrix, np.ndarray)
     entries = matrix if is_dense else matrix.data
     if entries.min(initial=0.0) >= 0 and entries.max(initial=0.0) < math.inf:  # NaN fails
@@ -154,13 +154,13 @@ def check_entries(matrix: Any, row: Callable[[int], str], column: Callable[[int]
 
 
 def check_sums(matrix: Any, tolerance: float, row: Callable[[int], str]) -> None:
-    """Refuse rows that do not sum to one, exactly if they are of Fractions."""
+    """Refuse rows that do not sum to one: exactly for Fractions, within the tolerance for floats."""
     sums: Any
     if matrix.dtype == object:
         sums, tolerance = [sum(entries) for entries in matrix.tolist()], 0.0
         worst = max(range(len(sums)), key=lambda x: abs(sums[x] - 1))
     else:
-        with np.errstate(over="ignore"):  # a sum of infinity is the worst of all
+        with np.errstate(over="ignore"):  # a sum may be infinite
             sums = np.asarray(matrix.sum(axis=1))
         worst = int(np.argmax(np.abs(sums - 1.0)))
     if not abs(sums[worst] - 1) <= tolerance:

@@ -1,4 +1,4 @@
-"""Numbers from outside: what is one, however it comes. Integers stay exact, of any size; all else becomes floats."""
+"""Numbers from outside: from lists, Arrow or text. Integers of any size stay exact; all else becomes floats."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from minleak._data.arrays import Array
 from minleak._data.parameters import is_number
 from minleak.errors import MinleakError
 
-# How text spells a number, in every file and column: digits, with a sign, a point and an exponent if need be.
+# How text spells a number: digits, perhaps with a sign, a point and an exponent.
 _INTEGER, _NUMBER = r"^[+-]?[0-9]+$", r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 
-# How text spells a fraction, of digits that are soon converted.
+# How text spells a fraction, of few enough digits to convert quickly.
 _FRACTION = r"^[+-]?[0-9]{1,400}/0{0,400}[1-9][0-9]{0,399}$"
 
-# Decimal places of a Decimal that is taken for exact.
+# A Decimal of more decimal places is not taken to be exact.
 _PLACES = 400
 
-#: Where entry i stands, for a message.
+#: Where entry i is, for a message.
 Where = Callable[[int], str]
 
 
 def from_list(values: list[Any], role: str, where: Where, error: type[MinleakError]) -> tuple[npt.NDArray[Any], int]:
-    """Python's numbers as int64, object (larger integers) or float64, and the common denominator of Fractions.
+    """Numbers as int64, object (larger integers) or float64, and the common denominator of Fractions.
 
     >>> from_list([1, Fraction(1, 2)], "weight", str, MinleakError)
     (array([2, 1]), 2)
@@ -60,7 +60,7 @@ def from_list(values: list[Any], role: str, where: Where, error: type[MinleakErr
 
 
 def exact_decimals(values: Iterable[Any]) -> list[Any]:
-    """Decimals as the Fractions that they are; those whose digits would not fit a page, and all else, as they are."""
+    """Decimals as Fractions; those of too many digits, and all other values, unchanged."""
 
     def exact(value: Any) -> Any:
         plain = isinstance(value, Decimal) and value.is_finite() and -_PLACES <= value.adjusted() <= _PLACES
@@ -70,7 +70,7 @@ def exact_decimals(values: Iterable[Any]) -> list[Any]:
 
 
 def from_arrow(column: pa.Array, role: str, where: Where, error: type[MinleakError]) -> npt.NDArray[Any]:
-    """The numbers of a column by its type; text is none."""
+    """The numbers in a column of a numeric type."""
     kind = column.type
     if column.null_count:
         import pyarrow.compute as pc
@@ -81,13 +81,13 @@ def from_arrow(column: pa.Array, role: str, where: Where, error: type[MinleakErr
         return from_list(whole, role, where, error)[0]
     if pa.types.is_integer(kind) or pa.types.is_floating(kind):
         numbers = np.from_dlpack(column)
-        numbers.flags.writeable = False  # so that a prior keeps it without copying
+        numbers.flags.writeable = False  # a prior need not copy it
         return numbers
     raise error(f"the {role} at {where(0)} is of type {kind}, which is not a number: store integers or floats")
 
 
 def spell_numbers(texts: pa.Array) -> pa.BooleanArray:
-    """Which of the texts spell numbers, blanks around them or not.
+    """Which texts spell numbers, perhaps with blanks around them.
 
     >>> spell_numbers(pa.array([" 12 ", ".5e1", "+3.", "0x10", "nan", "1_000", ""])).to_pylist()
     [True, True, True, False, False, False, False]
@@ -98,7 +98,7 @@ def spell_numbers(texts: pa.Array) -> pa.BooleanArray:
 
 
 def spelled_fractions(texts: pa.Array) -> list[Fraction] | None:
-    """The exact values of texts that are fractions or numbers, if one of them is a fraction such as 1/3.
+    """The exact values of texts that all spell fractions or numbers, if at least one is a fraction such as 1/3.
 
     >>> spelled_fractions(pa.array(["1/3", " 0.5"])), spelled_fractions(pa.array(["1", "0.5"]))
     ([Fraction(1, 3), Fraction(1, 2)], None)
@@ -114,7 +114,7 @@ def spelled_fractions(texts: pa.Array) -> list[Fraction] | None:
 
 
 def from_text(texts: pa.Array, role: str, where: Where, error: type[MinleakError]) -> npt.NDArray[Any]:
-    """The numbers that texts spell: all integers, exactly, or else all as floats."""
+    """The numbers that texts spell: exact if all are integers, else floats."""
     import pyarrow.compute as pc
 
     texts = pc.utf8_trim_whitespace(texts)
@@ -129,16 +129,16 @@ def from_text(texts: pa.Array, role: str, where: Where, error: type[MinleakError
     for i, text in enumerate(texts.to_pylist()):
         try:
             numbers.append(int(text))
-        except ValueError:  # Python's limit, some thousands of digits, against texts that take minutes to convert
+        except ValueError:  # beyond Python's limit of digits, which guards against texts that take minutes
             raise error(f"the {role} at {where(i)} has {len(text)} digits, more than can be read") from None
     return _integers(numbers)
 
 
 def as_floats(numbers: npt.NDArray[Any] | list[Any], role: str, where: Where, error: type[MinleakError]) -> Array:
-    """The numbers as floats; one that is infinite or NaN is refused."""
+    """The numbers as finite floats."""
     try:
         floats = np.asarray(numbers, dtype=np.float64)
-    except OverflowError:  # integers beyond all floats
+    except OverflowError:  # integers beyond the largest float
         floats = np.array([float(value) if abs(value) <= sys.float_info.max else math.inf for value in numbers])
     bad = ~np.isfinite(floats)
     if bad.any():

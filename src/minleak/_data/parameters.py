@@ -1,4 +1,4 @@
-"""Parameters as they come from a caller: whole and real numbers, yes or no, lists; as plain values, or refused."""
+"""Parameters from a caller, checked and converted: whole and real numbers, truth values, lists."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from minleak.errors import InvalidParameter, MinleakError, shown
 
 
 def whole(value: Any, what: str, least: int = 1, most: float = math.inf) -> int:
-    """A whole number (booleans are none) from `least` on, and up to `most`, as an int."""
+    """A whole number from `least` to `most`, and not a boolean, as an int."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or not least <= value <= most:
         upto = f"to {most:,}" if most < math.inf else "on"
         raise InvalidParameter(f"{what} is a whole number from {least} {upto}, not {shown(value)}")
@@ -20,7 +20,7 @@ def whole(value: Any, what: str, least: int = 1, most: float = math.inf) -> int:
 
 
 def is_number(value: Any) -> bool:
-    """True for a real number that is no boolean."""
+    """Whether it is a real number, and not a boolean."""
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
@@ -33,9 +33,9 @@ def real(
     above: float | None = None,
     below: float | None = None,
 ) -> float:
-    """A real number (booleans, text and NaN are none) within bounds, as a float; one of too many digits is refused.
+    """A real number within bounds, and not a boolean or NaN, as a float. `expected` says in messages what is allowed.
 
-    `least` and `most` are allowed themselves, `above` and `below` are not: below=math.inf asks for a finite one.
+    `least` and `most` are allowed themselves, `above` and `below` are not: below=math.inf requires a finite number.
     """
     if not is_number(value):
         raise InvalidParameter(f"{expected}, not {shown(value)}")
@@ -50,7 +50,7 @@ def real(
 
 
 def truth(value: Any, what: str) -> bool:
-    """True or False, numpy's too, and nothing else that stands for one of them."""
+    """True or False, of Python or numpy, and nothing else that is truthy or falsy."""
     if not isinstance(value, bool | np.bool_):
         raise InvalidParameter(f"{what} is True or False, not {shown(value)}")
     return bool(value)
@@ -64,7 +64,7 @@ def listed(
     ordered: bool = False,
     some: bool = False,
 ) -> list[Any]:
-    """The members of a sequence; text is no sequence, and a set is in no order. `some` refuses one that is empty."""
+    """The members of an iterable other than text. `ordered` refuses sets, and `some` refuses an empty one."""
     unfit = (str, bytes, set, frozenset) if ordered else (str, bytes)
     if isinstance(values, unfit) or not hasattr(values, "__iter__"):
         raise error(f"{what}, not {type(values).__name__}")

@@ -1,4 +1,4 @@
-"""Prior: how likely each secret is, as labelled weights that stay exact when they are given exactly."""
+"""Prior: the probability of each secret, as labelled weights that stay exact if they are given exactly."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from minleak._face.heat import SHOWN, heat_map
 from minleak._face.plain import plain
 from minleak.errors import InvalidChannel, InvalidParameter, InvalidPrior, shown
 
-# How far float weights may be from one in all when `normalised=True` demands it.
+# How far the sum of float weights may be from one under `normalised=True`.
 SUM_TOLERANCE = 1e-9
 # The most secrets that `uniform` makes: their weights take 8 GiB.
 MOST = 1 << 30
-# From so many secrets on it pays to look for weights that repeat; those below the second number are counted by value.
+# From this many secrets on, `spectrum` looks for repeated weights; it counts those below the second number by value.
 _MANY, _SMALL = 1 << 15, 1 << 20
 
 
@@ -38,26 +38,25 @@ class Prior:
     Parameters
     ----------
     weights
-        Counts or probabilities, one a secret: integers (kept exactly, of any size), Fractions (kept exactly, as
-        integers over their common denominator), or floats. They are weights, so they need not sum to one. A
-        distribution of dit brings its outcomes as labels.
+        Counts or probabilities, one for each secret: integers of any size (kept exactly), Fractions (kept exactly, as
+        integers over their common denominator), or floats. They need not sum to one. A distribution of dit brings its
+        outcomes as labels.
     labels
-        Distinct names of the secrets; the index of a pandas Series or an xarray as weights, or 0, 1, ..., n-1, if not
-        given.
+        Distinct names of the secrets. By default the index of a pandas Series or an xarray, or 0, 1, ..., n-1.
     normalised
-        Demand that the weights sum to one: exactly for integers and Fractions, within 1e-9 for floats.
+        Require that the weights sum to one: exactly for integers and Fractions, within 1e-9 for floats.
     counts
-        Whether the weights count events, so that they are a sample of the truth (`Plan.in_the_world`). Integers do
-        unless this says False; populations in millions change nothing by it.
+        Whether the weights count events, and so are a sample of the true population (`Plan.in_the_world`). By default
+        integers do. Counts in the millions are so exact that it makes no difference.
     events
-        How many independent events the weights come from, where they are shares of them, or counts of events that come
-        in clusters; `Prior.events` tells it, None where the weights are no counts.
+        The number of independent events behind the weights, if these are shares, or counts of events that come in
+        clusters. The attribute `events` is None if the weights are not counts.
 
     Raises
     ------
     InvalidPrior
-        Naming the row or label: a negative, NaN, infinite, boolean or text weight, no weights, only zeros, labels that
-        repeat or are not as many as the weights.
+        For a negative, NaN, infinite, boolean or text weight, no weights, only zeros, and labels that repeat or are
+        not as many as the weights. The message names the row or label.
 
     Examples
     --------
@@ -82,10 +81,14 @@ class Prior:
             labels = weights.labels if labels is None and not weights.labels.is_default else labels
             events = weights.events if events is None and counts is None else events
             weights = weights.weights
-        if is_dit(weights):
-            outcomes, weights = masses_of(weights)
-            labels = outcomes if labels is None else labels
-        labels = _labels_of(weights, labels)
+        if not isinstance(weights, list | np.ndarray):
+            if is_dit(weights):
+                names, weights = masses_of(weights)
+            elif have_one_index(weights, labels):
+                names = axes(weights)[0]  # type: ignore[assignment]
+            else:
+                raise InvalidPrior("the weights and their labels have different indices: bring both into one order")
+            labels = names if labels is None else labels
         values = _as_sequence(weights)
         n = len(values)
         self.labels = Labels.of(labels, n)
@@ -98,7 +101,7 @@ class Prior:
         self.weights.flags.writeable = False
         twice = self.labels.first_duplicate()
         if twice is not None:
-            label = "" if _where else f"{shown(self.labels[twice[0]])} "  # a file's place says enough
+            label = "" if _where else f"{shown(self.labels[twice[0]])} "  # of a file, the line is enough
             raise InvalidPrior(
                 f"the label {label}stands twice, at {where(twice[0])} and {where(twice[1])}: "
                 "add up its weights, or give each secret a name of its own"
@@ -109,12 +112,11 @@ class Prior:
         if counts is not None:
             counts = truth(counts, "counts")
         if truth(normalised, "normalised"):
-            off = abs(Fraction(self.total, denominator) - 1) if self.exact else abs(self.total - 1.0)
-            if not off <= (0 if self.exact else SUM_TOLERANCE):
+            sums_to = Fraction(self.total, denominator) if self.exact else self.total
+            if not abs(sums_to - 1) <= (0 if self.exact else SUM_TOLERANCE):
                 raise InvalidPrior(
-                    f"normalised=True, but the weights sum to "
-                    f"{shown(Fraction(self.total, denominator) if self.exact else self.total)}, not to 1; "
-                    "leave it out to have them taken as weights"
+                    f"normalised=True, but the weights sum to {shown(sums_to)}, not to 1; leave it out to have them "
+                    "taken as weights"
                 )
         if events is not None:
             events = whole(events, "the number of events")
@@ -129,13 +131,12 @@ class Prior:
         >>> Prior.from_counts({"flu": 812, "cold": 640}).labels[0]
         'flu'
         """
-        if not isinstance(counts, Mapping) and axes(counts)[0] is not None:  # a Series, with its index
+        if isinstance(counts, Mapping):
+            return cls(list(counts.values()), labels=list(counts))
+        if axes(counts)[0] is not None:  # a Series, with its index
             return cls(counts)
-        if not isinstance(counts, Mapping):
-            raise InvalidPrior(
-                f"counts are a mapping from secret to weight, not {type(counts).__name__}; for a sequence use Prior"
-            )
-        return cls(list(counts.values()), labels=list(counts))
+        kind = type(counts).__name__
+        raise InvalidPrior(f"counts are a mapping from secret to weight, not {kind}; for a sequence use Prior")
 
     @classmethod
     def uniform(cls, n: int) -> Prior:
@@ -151,7 +152,7 @@ class Prior:
     def trusted(
         cls, weights: npt.NDArray[Any], labels: Labels | pa.Array | None, total: Any, events: int | None = None
     ) -> Prior:
-        """A prior of parts that were checked before, for files whose checksum vouches for them."""
+        """A prior of parts that are already checked."""
         prior = cls.__new__(cls)
         prior.weights, prior.labels, prior.total = weights, Labels.of(labels, len(weights)), total
         prior.events = events
@@ -159,32 +160,56 @@ class Prior:
 
     @property
     def exact(self) -> bool:
-        """True when the weights are integers, so that p is known as fractions."""
+        """Whether the weights are integers, so that p is known as fractions."""
         return self.weights.dtype.kind != "f"
 
     @cached_property
     def p(self) -> Array:
         """The probabilities as float64, each within three roundings of w_x / total."""
-        if self.weights.dtype.kind == "O":
-            p = np.array([w / self.total for w in self.weights], dtype=np.float64)
-        elif math.isfinite(self.total):
-            p = self.weights / float(self.total)
-        else:  # finite weights whose sum is not
-            scaled = self.weights / self.weights.max()
-            p = scaled / scaled.sum()
+        p = self._p.view()
         p.flags.writeable = False
         return p
 
     @cached_property
+    def _p(self) -> Array:
+        """The same in memory that may be written to: of other memory `argmax` makes a copy first."""
+        if self.weights.dtype.kind == "O":
+            return np.array([w / self.total for w in self.weights], dtype=np.float64)
+        if math.isfinite(self.total):
+            return self.weights / float(self.total)
+        scaled = self.weights / self.weights.max()  # finite weights whose sum is not
+        return np.asarray(scaled / scaled.sum())
+
+    def largest(self) -> float:
+        """The largest probability."""
+        p = self._p
+        return p.item(p.argmax())  # a fifth of the time of `max`
+
+    @cached_property
     def column(self) -> Columns:
-        """The probabilities as the one column that is seen where nothing is."""
+        """The probabilities as the only column of a joint, that of an attacker who observes nothing."""
         return Columns(self.p[:, None])
 
     @cached_property
-    def spectrum(self) -> tuple[Array, Array] | None:
-        """The distinct probabilities, largest first, and how many secrets have each; None where they are not few.
+    def descending(self) -> Array:
+        """The probabilities, largest first; read-only."""
+        descending = np.sort(self.p)[::-1].copy()
+        descending.flags.writeable = False
+        return descending
 
-        Counts repeat: ten million of them often take some thousand values, and H(X) follows from these.
+    @cached_property
+    def logs(self) -> Array:
+        """The natural logarithms of the probabilities, -inf for zero; read-only."""
+        with np.errstate(divide="ignore"):
+            logs = np.log(self.p)
+        logs.flags.writeable = False
+        return logs
+
+    @cached_property
+    def spectrum(self) -> tuple[Array, Array] | None:
+        """The distinct probabilities, largest first, and the number of secrets with each; None if they are not few.
+
+        Counts repeat: ten million often take only some thousand values, from which H(X) follows.
         """
         weights = self.weights
         if len(weights) < _MANY or weights.dtype != np.int64:
@@ -202,15 +227,15 @@ class Prior:
         return values[::-1] / float(self.total), counts[::-1].astype(np.float64)
 
     def on_grid(self, room: int) -> Grid:
-        """The weights as 64-bit integers of a total of at most `room`, itself at most 2^62.
+        """The weights as 64-bit integers with a total of at most `room`, itself at most 2^62.
 
-        Integers that fit are taken as they are. Others are cut off at a power of two, as fine as fits; positive weights
-        get at least one unit.
+        Integers that fit stay as they are. Others are truncated to multiples of the finest power of two that fits;
+        positive weights get at least one unit.
         """
         weights, total = self.weights, self.total
         if self.exact and total <= room:
             return Grid(weights.astype(np.int64, copy=False), int(total), 0.0)
-        spare = room - len(weights)  # the cut-off loses less than a unit each, the least unit adds at most one each
+        spare = room - len(weights)  # truncating loses less than one unit each, the minimum adds at most one each
         if self.exact:
             shift = max(0, int(total).bit_length() - spare.bit_length())
             shift += int(total) >> shift > spare
@@ -229,16 +254,16 @@ class Prior:
         return np.array(self.p, dtype=dtype, copy=copy)
 
     def __getitem__(self, secret: Hashable) -> float:
-        """prior[x] is p(x), by its label, which is a number where nobody gave any."""
+        """prior[x] is p(x), by the label of x, which is a number by default."""
         at = self.labels.position(secret)
         if at is None:
             raise InvalidParameter(f"{shown(secret)} is no secret of the prior")
         return float(self.p[at])
 
-    __iter__: ClassVar[None] = None  # numbers are labels here, not positions that end somewhere
+    __iter__: ClassVar[None] = None  # Python would iterate over prior[0], prior[1], ..., which are labels here
 
     def __eq__(self, other: object) -> bool:
-        """Whether the secrets and their probabilities are the same."""
+        """Whether the secrets and their probabilities are equal."""
         if not isinstance(other, Prior):
             return NotImplemented
         return len(self) == len(other) and self.labels == other.labels and bool(np.array_equal(self.p, other.p))
@@ -263,7 +288,7 @@ class Prior:
 
 @dataclass(frozen=True)
 class Grid:
-    """Integer weights, their total, and the total-variation distance of what they stand for to what was given."""
+    """Integer weights, their total, and the total-variation distance between their distribution and the prior."""
 
     weights: Indices
     total: int
@@ -275,7 +300,7 @@ class Grid:
 
 
 def as_prior(prior: Prior | Mapping[Hashable, Any] | Iterable[Any]) -> Prior:
-    """The prior itself, or the one that a mapping or a sequence of weights stands for."""
+    """The prior itself, or that of a mapping or a sequence of weights."""
     if isinstance(prior, Prior):
         return prior
     if isinstance(prior, Mapping):
@@ -284,14 +309,14 @@ def as_prior(prior: Prior | Mapping[Hashable, Any] | Iterable[Any]) -> Prior:
 
 
 def match_prior(prior: Prior | Mapping[Hashable, Any] | Iterable[Any], inputs: Labels) -> Prior:
-    """The prior, if its secrets are a channel's inputs."""
+    """The prior, whose secrets must be the inputs of a channel."""
     given = as_prior(prior)
     match(given.labels, inputs, ("the prior", "secret"), ("the channel", "row"), InvalidChannel)
     return given
 
 
 def as_gains(gains: Iterable[Any], secrets: Labels) -> Prior:
-    """Gains, one for each of the secrets, up to a factor."""
+    """The gains of the secrets, up to a factor."""
     try:
         worth = Prior(gains)
     except InvalidPrior as error:
@@ -302,17 +327,8 @@ def as_gains(gains: Iterable[Any], secrets: Labels) -> Prior:
     return worth
 
 
-def _labels_of(weights: Any, labels: Any) -> Any:
-    """The labels that are given, or those that the weights have as a frame."""
-    if isinstance(weights, list | np.ndarray):
-        return labels
-    if not have_one_index(weights, labels):
-        raise InvalidPrior("the weights and their labels have different indices: bring both into one order")
-    return axes(weights)[0] if labels is None else labels
-
-
 def _as_sequence(weights: Any) -> npt.NDArray[Any] | list[Any]:
-    """Weights as a one-dimensional numeric array, or as a list where the elements' own types decide."""
+    """Weights as a one-dimensional numeric array, or as a list if the types of its elements decide."""
     if isinstance(weights, str | bytes | Mapping):
         raise InvalidPrior(
             f"weights are a sequence of numbers, not a {type(weights).__name__}; for a mapping use Prior.from_counts"
@@ -354,7 +370,7 @@ def _check(values: npt.NDArray[Any] | list[Any], where: Callable[[int], str]) ->
 
 
 def total_of(weights: npt.NDArray[Any]) -> Any:
-    """The sum, as an exact int for integers (which may pass 64 bits) and as a float for floats."""
+    """The sum: an exact int for integers, perhaps beyond 64 bits, and a float for floats."""
     if weights.dtype.kind == "f":
         with np.errstate(over="ignore"):
             return float(weights.sum())

@@ -1,4 +1,4 @@
-"""Property: a value f(x) for each secret, such as the country of a city, as it is read from a list or a mapping."""
+"""Property: a value f(x) for each secret, such as the country of a city, from a list or a mapping."""
 
 from __future__ import annotations
 
@@ -21,9 +21,7 @@ from minleak.errors import InvalidParameter, shown
 class Property:
     """f(x) = values[codes[x]] for each secret x; values are numbered in order of appearance.
 
-    >>> from minleak._data.prior import Prior
-    >>> country = as_property({"Bern": "ch", "Lyon": "fr", "Basel": "ch"}, Prior([1] * 3, labels=["Bern", "Basel", \
-"Lyon"]).labels)
+    >>> country = as_property({"Bern": "ch", "Lyon": "fr", "Basel": "ch"}, Labels.of(["Bern", "Basel", "Lyon"], 3))
     >>> country.codes, list(country.values)
     (array([0, 0, 1]), ['ch', 'fr'])
     """
@@ -51,11 +49,9 @@ def as_property(
 ) -> Property:
     """The property of these secrets: values in their order, or a mapping by their labels. O(n).
 
-    `what` is how messages call it. A missing value, None or NaN, is refused, and so is a secret that a mapping does not
-    have; one that the mapping has beyond the secrets is refused too, unless there may be `more`.
+    `what` names it in messages. Missing values (None or NaN) are refused, and so are labels of a mapping that are not
+    among the secrets, unless `more` allows them.
     """
-    if isinstance(given, Property):
-        return _of_length(given, secrets, what)
     if isinstance(given, Mapping):
         given = _in_order(given, secrets, what, more)
     names = axes(given)[0]
@@ -63,19 +59,17 @@ def as_property(
         match(Labels.of(names, 0), secrets, (f"the {what}", "secret"), ("the prior", "secret"), InvalidParameter)
     if isinstance(given, str | bytes):
         raise InvalidParameter(f"the {what} is a value for each secret, in their order or by their labels, not text")
-    column = Column(as_values(given, f"values of the {what}"), what, named(secrets, "secret"), InvalidParameter)
-    if len(column) != len(secrets):
-        raise InvalidParameter(f"the {what} has {len(column)} values for {len(secrets)} secrets: give one for each")
+    found: Any = given
+    if not isinstance(given, Property):
+        found = Column(as_values(given, f"values of the {what}"), what, named(secrets, "secret"), InvalidParameter)
+    if len(found) != len(secrets):
+        raise InvalidParameter(f"the {what} has {len(found)} values for {len(secrets)} secrets: give one for each")
+    if isinstance(given, Property):
+        return given
     try:
-        return Property(*column.check_complete().codes())
+        return Property(*found.check_complete().codes())
     except TypeError:
         raise InvalidParameter(f"the {what} has values that are no names: give text, numbers or tuples") from None
-
-
-def _of_length(given: Property, secrets: Labels, what: str) -> Property:
-    if len(given) != len(secrets):
-        raise InvalidParameter(f"the {what} has {len(given)} values for {len(secrets)} secrets: give one for each")
-    return given
 
 
 def _in_order(given: Mapping[Any, Any], secrets: Labels, what: str, more: bool) -> list[Any]:

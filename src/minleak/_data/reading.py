@@ -1,4 +1,4 @@
-"""Reading: priors, channels, pairs and places from the files and data frames that they come in."""
+"""Reading priors, channels, pairs and places from files and data frames."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ import numpy.typing as npt
 from minleak._data.arrays import Array
 from minleak._data.channel import Channel
 from minleak._data.cleaning import LabelCleaner
+from minleak._data.formats import open_table
 from minleak._data.formats.logs import Log
 from minleak._data.labels import Labels
 from minleak._data.matrices import too_large
 from minleak._data.parameters import truth
 from minleak._data.prior import Prior
 from minleak._data.sources import Source
-from minleak._data.tables import Table, column_names, first_repeat, matrix_cells, shorten, warn_of_skipped
+from minleak._data.tables import InputTable, column_names, first_repeat, matrix_cells, shorten
 from minleak.errors import InvalidChannel, UnreadableFile
 
 
@@ -36,42 +37,41 @@ def read_prior(
     strip: bool = False,
     nfc: bool = False,
 ) -> Prior:
-    """The prior in a file or data frame of secrets and their counts (or any weights), or in a log of events.
+    """The prior in a file or data frame of secrets and their counts (or other weights), or in a log of events.
 
     Parameters
     ----------
     source
-        A path, an open binary file, a data frame (pandas, polars) or an Arrow table. A name ending in .gz is
+        A path, an open binary file, a data frame (pandas, polars) or an Arrow table. A file whose name ends in .gz is
         decompressed.
     secret, weight
-        The columns to read from csv, tsv, parquet and tables. In csv and tsv secrets are text; others keep their types.
-        With weight None each row is an event, and they are counted here, as lines are.
+        The columns to read. Secrets are text in csv and tsv and keep their types elsewhere. With weight=None each row
+        is an event, and the events are counted.
     events
-        How many events the weights come from, where they are shares of them (`Prior.events`).
+        The number of events behind weights that are shares of them (`Prior.events`).
     format
-        "csv", "tsv", "parquet", "json" (a mapping from secret to weight), "uniq" (what `sort | uniq -c` or `uniq -cz`
-        prints: a count, a space, the secret), "lines" (a log: one secret a line, counted here), or a log with fields:
-        "combined" or "common" (access logs of web servers), "jsonl" (one JSON object a line) or "syslog". Taken from
-        the ending of the name if not given (.txt means uniq, .log lines); a log with fields is recognised by its first
+        "csv", "tsv", "parquet", "json" (a mapping from secret to weight), "uniq" (the output of `sort | uniq -c` or
+        `uniq -cz`: a count, a space, the secret), "lines" (a log of one secret a line, counted), or a log with fields:
+        "combined" or "common" (access logs of web servers), "jsonl" (one JSON object a line) or "syslog". By default
+        the ending of the name decides (.txt means uniq, .log lines). A log with fields is recognised by its first
         lines, whatever its name, unless the ending is that of a table.
     field
         The field of a log, or the column of a table, that holds the secret of each event; the events are counted.
-        Access logs have server, host, user, time, method, path, query, protocol, status, bytes, referrer and agent,
-        syslog has time, host, program, pid and message. A log with fields needs it.
+        Required for a log with fields. Access logs have server, host, user, time, method, path, query, protocol,
+        status, bytes, referrer and agent; syslog has time, host, program, pid and message.
     status, query
-        Of an access log, count only requests answered so, such as "2xx" or "200,304"; with query=False, leave off the
-        query strings of paths and referrers. The status of other logs is their field of that name.
+        Count only records with such a status, as in "2xx" or "200,304". With query=False, remove the query strings
+        from paths and referrers.
     strip, nfc
-        Take off the blanks around secrets that are text; bring them into Unicode's normal form C. Lines of a log that
-        are equal then are counted together; rows of other files that are, are refused, since they may hold more than
-        counts.
+        Strip blanks around secrets that are text; normalise them to Unicode's form C. Lines of a log that become equal
+        are counted together. Rows of other files that become equal are refused, since they may hold more than counts.
 
-    Text is UTF-8; in csv and tsv a quote inside of quotes is written twice. Integer weights stay exact, whatever their
-    size. Raises UnreadableFile, naming the line, for rows that cannot be parsed and columns that are not there once,
-    and InvalidPrior for weights that are no prior; no message shows a secret. Of a log, warns (MinleakWarning) how many
-    blank lines were skipped, as no events, and how many secrets differ from others only in blanks, capitals or normal
-    form. Of a log with fields, lines that are no records are skipped, and warned of likewise; it is read in pieces, in
-    memory for its distinct secrets. Time: within a small factor of what pyarrow itself needs to read the file.
+    Text is UTF-8; in csv and tsv a quote inside quotes is written twice. Integer weights of any size stay exact. Raises
+    UnreadableFile, with the line, for rows that cannot be parsed and columns that are missing or there twice, and
+    InvalidPrior for weights that are not a prior; no message shows a secret. Warns (MinleakWarning) how many lines of a
+    log were skipped, because they are blank or not records, and how many secrets differ only in blanks, capitals or
+    normal form. A log with fields is read in pieces, in memory for its distinct secrets. Time: within a small factor of
+    pyarrow's own time to read the file.
 
     >>> import io
     >>> read_prior(io.BytesIO(b"secret,count\\nflu,812\\ncold,640\\n"), format="csv")
@@ -81,17 +81,17 @@ def read_prior(
     Labels('/flu'; n=1)
     """
     cleaner = LabelCleaner(strip=strip, nfc=nfc)
-    table = Table(source, format=format)
-    if table.log is not None:
-        labels, weights = _count_records(table, table.log, field, status=status, query=truth(query, "query"))
-        labels, weights = cleaner.clean_log(labels, weights, table.name, event="record")
+    table = open_table(source, format=format)
+    if isinstance(table, Log):
+        counted = _count_records(table, field, status=status, query=truth(query, "query"))
+        labels, weights = cleaner.clean_log(*counted, table.name, event="record")
         return Prior(weights, labels=labels, events=events)
     table.choose_records(status=status, query=query)
     if field is not None:
-        if not table.names_columns:
+        if table.header is None:
             raise UnreadableFile(f"{table.name} has no fields: leave out field=, or say its format=")
         secret, weight = field, None
-    if weight is None and table.names_columns:
+    if weight is None and table.header is not None:
         codes, names = table.read({"secret": secret}, {})["secret"].codes()
         labels, weights = cleaner.clean_log(names.arrow, np.bincount(codes), table.name, event="row")
         return Prior(weights, labels=labels, events=events)
@@ -105,22 +105,23 @@ def read_prior(
     return Prior(weights, labels=cleaner.clean(secrets), events=events, _where=table.where)
 
 
-def _count_records(table: Table, log: Log, field: str | None, *, status: str | None, query: bool) -> tuple[Any, Any]:
-    """The values of a field of a log, and how often each is there."""
+def _count_records(log: Log, field: str | None, *, status: str | None, query: bool) -> tuple[Any, Any]:
+    """The distinct values of a field of a log, and the number of records with each."""
     if field is None:
-        example = "path" if "path" in table.columns else "message" if "message" in table.columns else "..."
+        names = log.header or []
+        example = next((name for name in ("path", "message") if name in names), "...")
         refused = UnreadableFile(
-            f"{table.name} is a log of the format {log.kind}, and each line an event: say which field is the secret, "
-            f"such as field='{example}', of {table.list_columns()}; or format='lines' to take whole lines for secrets"
+            f"{log.name} is a log of the format {log.kind}, and each line an event: say which field is the secret, "
+            f"such as field='{example}', of {log.list_columns()}; or format='lines' to take whole lines for secrets"
         )
         refused.add = [] if example == "..." else ["--field", example]  # what the command line repeats the call with
         raise refused
-    table.check_names({"field": field})
-    log.choose(status=status, query=query)
+    log.check_names({"field": field})
+    log.choose_records(status=status, query=query)
     labels, times = log.count(field)
-    warn_of_skipped(log, field)
+    log.warn_of_skipped(field)
     if not len(labels):
-        raise UnreadableFile(f"{table.name} has no records with a value of the field {field!a} that are to be counted")
+        raise UnreadableFile(f"{log.name} has no records with a value of the field {field!a} that are to be counted")
     return labels, np.array(times, dtype=np.int64)
 
 
@@ -133,16 +134,16 @@ def read_channel(
     inputs: Iterable[Hashable] | None = None,
     format: str | None = None,
 ) -> Channel:
-    """The channel in a csv(.gz), tsv or parquet file or a data frame with a row for every p(observable given secret)
-    that is not zero, or with a row for every secret and a column for every observable.
+    """The channel in a csv(.gz), tsv or parquet file or a data frame: a row for every non-zero p(observable given
+    secret), or a row for every secret and a column for every observable.
 
-    Without a column of probabilities (`probability` is the name of one, "probability" if not said), it is a mapping: a
-    row for every secret, which always shows the observable beside it. Of three or more columns without one of
-    observables, the first (or the one of secrets) names the secrets, and each of the others is an observable, with its
-    probabilities. In text they may be fractions, such as 1/3.
+    `probability` names the column of probabilities, "probability" by default. Without one, the table is a mapping: each
+    secret has one row and always shows the observable in it. A table of three or more columns, none of which holds
+    observables, is a matrix: the first column (or the one named `secret`) holds the secrets, and each other column is
+    an observable. In text, probabilities may be fractions such as 1/3.
 
-    `inputs` fixes the order of the secrets, for instance to `prior.labels`. Raises UnreadableFile or InvalidChannel,
-    naming the line.
+    `inputs` sets the order of the secrets, for instance to `prior.labels`. Raises UnreadableFile or InvalidChannel,
+    with the line.
 
     >>> import io
     >>> rows = b"secret,observable,probability\\nflu,hot,0.9\\nflu,cold,0.1\\ngout,cold,1\\n"
@@ -153,8 +154,8 @@ def read_channel(
     """
     import scipy.sparse as sp
 
-    table = Table(source, format=format, what="a channel is")
-    if probability is None and observable == "observable" and len(table.columns) > 2 and not table.has(observable):
+    table = open_table(source, format=format, what="a channel is")
+    if probability is None and observable == "observable" and len(table.header or ()) > 2 and not table.has(observable):
         return _read_matrix(table, secret, inputs)
     mapping = probability is None and not table.has("probability")
     numbers = {} if mapping else {"probability": "probability" if probability is None else probability}
@@ -182,9 +183,9 @@ def read_channel(
     )
 
 
-def _read_matrix(table: Table, secret: str, inputs: Iterable[Hashable] | None) -> Channel:
+def _read_matrix(table: InputTable, secret: str, inputs: Iterable[Hashable] | None) -> Channel:
     """The channel in a table with a column for every observable."""
-    names = table.columns
+    names = table.header or []
     first = secret if secret in names else names[0]
     seen = [name for name in names if name != first]
     try:
@@ -213,7 +214,7 @@ def _read_matrix(table: Table, secret: str, inputs: Iterable[Hashable] | None) -
 
 @dataclass(frozen=True)
 class Pairs:
-    """allowed[x,y], cost[x,y] (None if the file has no costs) and the observables' labels in order of appearance."""
+    """allowed[x,y], cost[x,y] (None if the file has no costs) and the labels of observables in order of appearance."""
 
     allowed: npt.NDArray[np.bool_]
     cost: Array | None
@@ -229,11 +230,11 @@ def read_pairs(
     cost: str = "cost",
     format: str | None = None,
 ) -> Pairs:
-    """The pairs in a csv(.gz), tsv or parquet file or a data frame with a row for every observable that a secret may
-    show.
+    """The allowed pairs in a csv(.gz), tsv or parquet file or a data frame: a row for every observable that a secret
+    may show.
 
-    What is not listed is not allowed. The column `cost` may be missing; `inputs` are the secrets in order, for
-    instance `prior.labels`. Raises UnreadableFile, naming the line.
+    The column `cost` may be missing. `inputs` are the secrets in order, for instance `prior.labels`. Raises
+    UnreadableFile, with the line.
 
     >>> import io
     >>> rows = b"secret,observable,cost\\nflu,hot,0\\nflu,mild,1\\ngout,mild,0.5\\n"
@@ -241,7 +242,7 @@ def read_pairs(
     >>> pairs.allowed.tolist(), pairs.cost.tolist()
     ([[True, True], [False, True]], [[0.0, 1.0], [0.0, 0.5]])
     """
-    table = Table(source, format=format, what="pairs are")
+    table = open_table(source, format=format, what="pairs are")
     numbers = {"cost": cost} if table.has(cost) else {}
     columns = table.read({"secret": secret, "observable": observable}, numbers)
     x, y, secrets, observables = matrix_cells(columns["secret"], columns["observable"], inputs)
@@ -258,10 +259,10 @@ def read_pairs(
 
 
 def read_places(source: Source | Any, *, columns: Sequence[str], format: str | None = None) -> Array:
-    """The numbers in the named columns of a csv, tsv or parquet file or a data frame, a row for each of its rows.
+    """The numbers in some columns of a csv, tsv or parquet file or a data frame, as an array with a row for each row.
 
-    The file is one that `read_prior` reads, so that row i has the place of secret i. Raises UnreadableFile for columns
-    that are not there and entries that are no numbers, naming the line.
+    From a file that `read_prior` reads, row i is the place of secret i. Raises UnreadableFile for missing columns and
+    for entries that are not numbers, with the line.
 
     >>> import io
     >>> text = b"secret,count,lat,lon\\nLima,10,-12.05,-77.04\\n"
@@ -270,5 +271,5 @@ def read_places(source: Source | Any, *, columns: Sequence[str], format: str | N
     """
     what = "columns are the names of one or more columns, each once, such as ['lat', 'lon']"
     roles = {f"entry in {name!a}": name for name in column_names(columns, what, UnreadableFile)}
-    found = Table(source, format=format, what="places are").read({}, roles, choose="columns=")
+    found = open_table(source, format=format, what="places are").read({}, roles, choose="columns=")
     return np.stack([column.floats() for column in found.values()], axis=1)

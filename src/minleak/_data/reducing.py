@@ -1,4 +1,4 @@
-"""Reducing: the columns of a matrix that are proportional to each other are one, and columns of zeros are none."""
+"""Reducing a matrix: proportional columns are merged into one, and columns of zeros are dropped."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from minleak._data.arrays import Array
 
 Groups = npt.NDArray[np.int64]
 
-# Columns are one where their shares differ by no more than this, relative to the largest.
+# Columns are proportional if their normalised entries differ by no more than this, relative to the larger.
 _SAME = 1e-12
 
 
-def groups(matrix: Any, totals: Array | None = None) -> Groups:
-    """For each column the number of its group, by first appearance; -1 for a column of zeros. `totals` are the sums of
-    the columns, where they are known.
+def group_columns(matrix: Any, totals: Array | None = None) -> Groups:
+    """The group of each column, numbered by first appearance; -1 for a column of zeros. `totals` are the column sums,
+    if known.
 
-    Columns of Fractions are compared exactly, floats within 1e-12 relative. Dense or by columns (csc).
+    Columns of Fractions are compared exactly, floats within 1e-12 relative. The matrix is dense or csc. Only columns
+    that are neighbours along a random projection are compared: O(nm + m log m).
     """
     if matrix.dtype == object:
-        return _exact(matrix)
+        return _group_exactly(matrix)
     n, m = matrix.shape
     projected = _direction(n) @ matrix
     totals = matrix.sum(axis=0) if totals is None else totals
     kept = np.arange(m) if totals.min() > 0 else np.flatnonzero(totals > 0)
-    # Equal columns have equal projections: only neighbours in that order have to be compared.
     projected = projected[kept] / totals[kept]
     ordered = np.sort(projected)
     alone = (ordered[1:] - ordered[:-1] > 2 * n * _SAME).all()
@@ -44,7 +44,7 @@ def groups(matrix: Any, totals: Array | None = None) -> Groups:
     order = kept[ascending]
     begins = np.ones(len(kept), dtype=np.int64)
     pairs = (order[close], order[close + 1])
-    begins[close + 1] = ~_equal(*(divided(matrix[:, columns], totals[columns]) for columns in pairs))
+    begins[close + 1] = ~_equal(*(divide_columns(matrix[:, columns], totals[columns]) for columns in pairs))
     of[order] = np.cumsum(begins) - 1
     return _by_appearance(of)
 
@@ -54,9 +54,9 @@ def _direction(n: int) -> Array:
     return np.random.default_rng(0).random(n)
 
 
-def merged(matrix: Any, of: Groups) -> Any:
+def merge_columns(matrix: Any, of: Groups) -> Any:
     """The matrix whose columns are the sums of the groups."""
-    if len(of) == of[-1] + 1:  # numbered by first appearance: each column is one by itself
+    if len(of) == of[-1] + 1:  # numbered by first appearance, so each group is a single column
         return matrix
     if matrix.dtype == object:
         found = np.full((matrix.shape[0], int(of.max()) + 1), Fraction(0), dtype=object)
@@ -70,8 +70,8 @@ def merged(matrix: Any, of: Groups) -> Any:
     return matrix @ sp.csc_array((np.ones(len(kept)), (kept, of[kept])), shape=(len(of), int(of.max()) + 1))
 
 
-def divided(matrix: Any, totals: Any) -> Any:
-    """The matrix, dense or sparse, with each column divided by its total, in the same memory unless it is read-only."""
+def divide_columns(matrix: Any, totals: Any) -> Any:
+    """The dense or sparse matrix with each column divided by its total, in place unless it is read-only."""
     if isinstance(matrix, np.ndarray):
         return np.divide(matrix, totals, out=matrix if matrix.flags.writeable else None)
     matrix = matrix.tocsc()
@@ -80,15 +80,15 @@ def divided(matrix: Any, totals: Any) -> Any:
     return matrix
 
 
-def shares_of(matrix: Any, of: Groups) -> Any:
-    """Which share of its group each column is; zero for a column of zeros."""
+def group_shares(matrix: Any, of: Groups) -> Any:
+    """The share of each column in the sum of its group; zero for a column of zeros."""
     totals = matrix.sum(axis=0)
     whole = np.full(int(of.max()) + 1, Fraction(0) if matrix.dtype == object else 0.0)
     np.add.at(whole, of[of >= 0], totals[of >= 0])
     return np.where(of >= 0, totals / whole[np.maximum(of, 0)], totals)
 
 
-def _exact(matrix: npt.NDArray[Any]) -> Groups:
+def _group_exactly(matrix: npt.NDArray[Any]) -> Groups:
     number: dict[tuple[Any, ...], int] = {}
     of = []
     for column in matrix.T.tolist():
@@ -99,7 +99,7 @@ def _exact(matrix: npt.NDArray[Any]) -> Groups:
 
 
 def _equal(a: Any, b: Any) -> npt.NDArray[np.bool_]:
-    """Which columns are equal, one by one, zeros in the same places."""
+    """Which columns of a equal those of b, up to rounding, with the same zeros."""
     if isinstance(a, np.ndarray):
         return np.asarray((np.abs(a - b) <= _SAME * np.maximum(a, b)).all(axis=0))
     off = abs(a - b) - _SAME * a.maximum(b)

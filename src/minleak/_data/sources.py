@@ -1,4 +1,4 @@
-"""Sources: the bytes of a path or an open file, gzip undone where far more comes out than went in is refused."""
+"""Sources: the bytes of a path or an open file, decompressed. Compressed files that would fill memory are refused."""
 
 from __future__ import annotations
 
@@ -15,10 +15,14 @@ from minleak.errors import UnreadableFile
 #: What a file is read from.
 Source = str | os.PathLike[str] | BinaryIO
 
-# More bytes than this come out only of a file that has at least a hundredth of them. Tables and logs are compressed to
-# a third or a thirtieth; what was made to fill memory, or one line again and again, to a thousandth.
+BOM = b"\xef\xbb\xbf"
+
+# A gzip file may unpack to this many bytes, or to this many times its size. Tables and logs shrink to between a third
+# and a thirtieth; a file made to fill memory, to a thousandth.
 _MOST, _RATIO = 1 << 26, 100
-_PIECE, _HEAD = 1 << 23, 1 << 16
+_PIECE = 1 << 23
+#: The bytes at the start of a file that decide its format.
+HEAD = 1 << 16
 
 
 def is_file(source: Any) -> bool:
@@ -27,7 +31,7 @@ def is_file(source: Any) -> bool:
 
 
 def name_of(source: Source) -> str:
-    """What messages call the source."""
+    """The name of the source in messages."""
     if isinstance(source, str | os.PathLike):
         return os.fsdecode(source).encode("utf-8", "backslashreplace").decode()
     return str(getattr(source, "name", "the input"))
@@ -39,7 +43,7 @@ def read_bytes(source: Source, name: str) -> bytes:
 
 
 def read_pieces(source: Source, name: str, size: int = _PIECE) -> Iterator[bytes]:
-    """The same bytes in pieces of about this size, or for -1 in few."""
+    """The same bytes in pieces of about this size; -1 means as few as possible."""
     try:
         if isinstance(source, str | os.PathLike):
             with open(source, "rb") as file:
@@ -47,21 +51,32 @@ def read_pieces(source: Source, name: str, size: int = _PIECE) -> Iterator[bytes
         else:
             pieces = _pieces(source, name, size)
             first = next(pieces, b"")
-            # A file object may have been decompressed on the way already, whatever its name.
+            # An open file may be decompressed already, whatever its name.
             if name.lower().endswith(".gz") and first[:2] == b"\x1f\x8b":
                 yield from _unpack(io.BytesIO(b"".join([first, *pieces])), name)
             else:
                 yield first
                 yield from pieces
-    except (OSError, ValueError) as error:  # of the system, or of a closed file
+    except (OSError, ValueError) as error:  # a ValueError if the file is closed
         if isinstance(error, UnreadableFile):
             raise
         raise UnreadableFile(f"cannot open {name}: {getattr(error, 'strerror', None) or error}") from None
 
 
-def read_head(source: str | os.PathLike[str], name: str) -> bytes:
-    """The first bytes of a file, some thousands, which show what it is."""
-    return next(read_pieces(source, name, _HEAD), b"")[:_HEAD]
+def read_head(source: Source, name: str) -> bytes:
+    """The first 64 KiB of a file."""
+    return next(read_pieces(source, name, HEAD), b"")[:HEAD]
+
+
+def check_utf8(text: bytes, name: str) -> None:
+    """Refuse text that is not UTF-8, by its line."""
+    try:
+        text.decode()
+    except UnicodeDecodeError as error:
+        line = text.count(b"\n", 0, error.start) + 1
+        raise UnreadableFile(
+            f"line {line} of {name} is not UTF-8 text ({error.reason}): save the file as UTF-8"
+        ) from None
 
 
 def _pieces(file: BinaryIO, name: str, size: int) -> Iterator[bytes]:
@@ -80,7 +95,7 @@ def _unpack(file: BinaryIO, name: str) -> Iterator[bytes]:
 
 
 def open_gzip(source: str | os.PathLike[str] | bytes | BinaryIO, name: str) -> io.BufferedReader:
-    """What is in a gzip file, given by its path, as bytes or open. Messages call it by the name.
+    """A reader of what is in a gzip file, given by its path, as bytes or open.
 
     >>> open_gzip(gzip.compress(b"secret,count"), "counts.csv.gz").read()
     b'secret,count'

@@ -1,17 +1,15 @@
-"""Tables: the one door for data. Files, data frames, Arrow tables and lists become columns of labels, numbers or codes.
+"""Tables: whatever data comes in, its columns become labels, numbers or codes.
 
-No message here shows an entry, which may be a secret: it says where the entry stands.
+Every file format (`formats/`) is an `InputTable`, and so is a data frame. No message shows an entry, which may be a
+secret; messages say where the entry is.
 """
 
 from __future__ import annotations
 
-import io
-import os
-import warnings
-from collections.abc import Hashable, Iterable, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -19,22 +17,18 @@ import pyarrow as pa
 
 from minleak._data import numbers
 from minleak._data.arrays import Array, Indices, in_one_piece
-from minleak._data.formats import FORMATS, NAMED, find_format
-from minleak._data.formats.base import Format
-from minleak._data.formats.logs import Log
 from minleak._data.labels import Labels, is_nan, is_text
 from minleak._data.numbers import Where, spelled_fractions
 from minleak._data.parameters import listed
-from minleak._data.sources import Source, is_file, name_of, read_bytes, read_head, read_pieces
-from minleak.errors import InvalidParameter, MinleakError, MinleakWarning, UnreadableFile
+from minleak.errors import InvalidParameter, MinleakError, UnreadableFile
 
-# So many names of columns are shown.
+# Names of columns shown in a message.
 _SHOWN = 12
 
 
 def as_values(values: Any, what: str) -> pa.Array | list[Any]:
-    """One column of anything that holds one: as Arrow in one piece, or as a list where its entries are of several or
-    unusual types. `what` is how messages speak of its entries, such as "the secrets".
+    """A column as one Arrow array, or as a list if its entries are of several or unusual types. `what` names the
+    entries in messages, such as "the secrets".
     """
     if isinstance(values, pa.Array | pa.ChunkedArray):
         return in_one_piece(values)
@@ -59,7 +53,7 @@ def as_values(values: Any, what: str) -> pa.Array | list[Any]:
 
 
 def encode(values: pa.Array | list[Any]) -> tuple[Indices, Labels]:
-    """A number from 0 for each distinct value in order of appearance, and the values.
+    """The code of each value, from 0 in order of appearance, and the distinct values.
 
     >>> codes, names = encode(["b", "a", "b"])
     >>> codes, list(names)
@@ -81,7 +75,7 @@ def encode(values: pa.Array | list[Any]) -> tuple[Indices, Labels]:
 
 
 def first_repeat(keys: Indices) -> int | None:
-    """The first row whose key a row before it has."""
+    """The first row that repeats the key of an earlier one."""
     order = np.argsort(keys, kind="stable")
     again = order[1:][np.diff(keys[order]) == 0]
     return int(again.min()) if len(again) else None
@@ -89,8 +83,8 @@ def first_repeat(keys: Indices) -> int | None:
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """A column from outside. Messages call an entry by its `role`, such as "weight", and say where it stands; text
-    spells numbers only where all is text, as in csv.
+    """A column of outside data. Messages call an entry by its `role`, such as "weight", and by `where` it is. Text may
+    spell numbers only if everything is text, as in csv (`is_spelled`).
     """
 
     values: pa.Array | list[Any]
@@ -108,7 +102,7 @@ class Column:
         return isinstance(self.values, pa.Array) and is_text(self.values.type)
 
     def check_complete(self, *, nan: bool = True) -> Column:
-        """The column itself, if no entry is missing; a NaN is one unless said otherwise."""
+        """The column itself, if no entry is missing; NaN counts as missing unless `nan` is False."""
         import pyarrow.compute as pc
 
         if isinstance(self.values, pa.Array):
@@ -121,7 +115,7 @@ class Column:
         return self
 
     def names(self) -> pa.Array | list[Any]:
-        """The entries, if they can be names."""
+        """The entries, if they can be labels."""
         if isinstance(self.values, pa.Array) and pa.types.is_nested(self.values.type):
             raise self.error(
                 f"the {self.role} at {self.where(0)} is of type {self.values.type}, which is no name: store text or "
@@ -130,11 +124,11 @@ class Column:
         return self.values
 
     def codes(self) -> tuple[Indices, Labels]:
-        """A number from 0 for each distinct entry in order of appearance, and the entries: `encode`."""
+        """`encode` of the entries."""
         return encode(self.names())
 
     def codes_among(self, names: Labels) -> Indices:
-        """The position of each entry among the names; one that is not there is refused."""
+        """The position of each entry among the names, all of which must be there."""
         codes, own = self.codes()
         places = {name: i for i, name in enumerate(names[:])}
         found = np.array([places.get(name, -1) for name in own[:]], dtype=np.int64)[codes]
@@ -144,7 +138,7 @@ class Column:
         return found
 
     def numbers(self) -> npt.NDArray[Any]:
-        """The entries as int64, as object where integers are larger, or as float64."""
+        """The entries as int64, as object if integers are larger, or as float64."""
         if isinstance(self.values, list):
             return numbers.from_list(self.values, self.role, self.where, self.error)[0]
         read = numbers.from_text if self.is_spelled and self.is_text else numbers.from_arrow
@@ -153,14 +147,14 @@ class Column:
     def floats(self) -> Array:
         """The entries as finite floats."""
         found = self.numbers()
-        given = self.values if isinstance(self.values, list) else found  # Fractions as they are
+        given = self.values if isinstance(self.values, list) else found  # Fractions are not over one denominator
         return numbers.as_floats(given, self.role, self.where, self.error)
 
 
 def matrix_cells(
     secret: Column, observable: Column, inputs: Iterable[Hashable] | None
 ) -> tuple[Indices, Indices, Labels, Labels]:
-    """The row and the column of a matrix that each row of a table is about, each cell once, and the names of both."""
+    """The matrix cell (x, y) of each row of a table, each cell once, and the labels of rows and columns."""
     if inputs is None:
         x, secrets = secret.codes()
     else:
@@ -177,94 +171,86 @@ def matrix_cells(
     return x, y, secrets, observables
 
 
-class Table:
-    """The columns of a file or of a data frame. `what` needs names for its columns, which some formats do not have;
-    None if it does not.
+class InputTable(ABC):
+    """A table from outside: a file of one format, or a data frame. `formats.open_table` makes one."""
 
-    >>> import io
-    >>> table = Table(io.BytesIO(b"secret,count\\nflu,812\\n"), format="csv")
-    >>> table.read({"secret": "secret"}, {"weight": "count"})["weight"].numbers(), table.where(0)
-    (array([812]), 'line 2 of the input')
-    """
+    #: The endings of file names that stand for the format.
+    endings: ClassVar[tuple[str, ...]] = ()
+    #: Whether everything is text: numbers are spelled, and the first line may be a secret instead of a header.
+    is_text: ClassVar[bool] = False
+    #: Whether each row is an event, and the file is read in pieces.
+    is_log: ClassVar[bool] = False
+    #: Whether the header surely holds names, so that a message may show them.
+    has_sure_header: bool = False
+    #: The names of the columns, if the format has them.
+    header: list[str] | None = None
+    #: The number of blank rows, in a format whose rows are events that are counted.
+    blank: int | None = None
+    #: What to raise for bad data.
+    error: ClassVar[type[MinleakError]] = UnreadableFile
 
-    def __init__(self, source: Source | Any, *, format: str | None = None, what: str | None = None) -> None:
-        self.error: type[MinleakError] = UnreadableFile
-        self._file: Format
-        if is_file(source):
-            self.name = name_of(source)
-            kind, self._file = _open_file(source, self.name, format)
-            if what is not None and self._file.header is None:
-                named = ", ".join(NAMED)
-                raise UnreadableFile(f"{what} read from a format that names its columns ({named}), not {kind}")
-        else:
-            self.name, self.error, self._file = "the table", InvalidParameter, _Frame(source)
+    def __init__(self, data: bytes, name: str) -> None:
+        """The table in a file of these bytes, which messages call by this name."""
+        self.data, self.name = data, name
 
-    @property
-    def names_columns(self) -> bool:
-        """Whether the file has columns that are chosen by name."""
-        return self._file.header is not None
+    @abstractmethod
+    def load(self, labels: Sequence[str], numbers: Sequence[str]) -> Sequence[Any]:
+        """The columns of labels, then those of numbers, as Arrow or lists; `read` refuses nulls in them."""
 
-    @property
-    def log(self) -> Log | None:
-        """The file, if it is a log whose records are events."""
-        return self._file if isinstance(self._file, Log) else None
+    def where(self, i: int) -> str:
+        """Where row i is, counted from 0 after the header, for a message."""
+        return f"row {i + 1} of {self.name}"
 
     @property
-    def columns(self) -> list[str]:
-        """The names of the columns."""
-        return list(self._file.header or [])
+    def kind(self) -> str:
+        """The name of the format."""
+        return type(self).__name__.lower()
+
+    def unparsable(self, why: object) -> UnreadableFile:
+        """The error for a file that is not of this format."""
+        return UnreadableFile(f"cannot parse {self.name} as {self.kind}: {str(why).splitlines()[0]}")
+
+    @property
+    def printable_names(self) -> list[str]:
+        """The names of columns that a message may show."""
+        return self.header or []
 
     def list_columns(self) -> str:
         """The names of the columns for a message: some of them, shortened, and none that may be data."""
-        names = self._file.printable_names
-        return shorten(names) if names else "not the same in most records"
+        return shorten(self.printable_names) if self.printable_names else "not the same in most records"
 
     def choose_records(self, *, status: str | None, query: bool) -> None:
-        """Of a log, take only records of this status, and take query strings off addresses."""
-        if self.log is not None:
-            self.log.choose(status=status, query=query)
-        elif status is not None or not query:
+        """Keep only records of this status, and strip query strings from addresses; only a log can."""
+        if status is not None or not query:
             raise self.error(f"{self.name} is no access log: leave out status= and query=")
-
-    @property
-    def blank(self) -> int | None:
-        """How many rows of a log, which are counted here, were blank; None where rows are no events."""
-        return self._file.blank
-
-    def where(self, i: int) -> str:
-        """Where row i stands, counted from 0, for a message."""
-        return self._file.where(i)
 
     def has(self, column: str) -> bool:
         """Whether a column has that name, perhaps in other capitals, which `read` then refuses."""
-        return isinstance(column, str) and column.casefold() in [name.casefold() for name in self._file.header or []]
+        return isinstance(column, str) and column.casefold() in [name.casefold() for name in self.header or []]
 
     def read(self, labels: Mapping[str, str], numbers: Mapping[str, str], *, choose: str = "") -> dict[str, Column]:
-        """By their roles, such as the weight, the columns of these names, with nothing missing. `choose` is how the
-        caller names them, if not by the roles.
+        """The columns of these names by their roles, such as "weight", with nothing missing. `choose` names the
+        parameters that select them, if these are not the roles.
         """
         wanted = {**labels, **numbers}
         self.check_names(wanted, choose)
-        read = self._file.columns(list(labels.values()), list(numbers.values()))
         columns = {}
-        for role, values in zip(wanted, read, strict=True):
+        for role, values in zip(wanted, self.load(list(labels.values()), list(numbers.values())), strict=True):
             if not len(values):
-                header = "a header but " if self._file.is_text and self._file.header else ""
+                header = "a header but " if self.is_text and self.header else ""
                 raise self.error(f"{self.name} has {header}no rows")
             found = as_values(values, f"the {role}s")
-            if role in numbers and self._file.is_text and isinstance(found, pa.Array) and is_text(found.type):
+            if role in numbers and self.is_text and isinstance(found, pa.Array) and is_text(found.type):
                 found = spelled_fractions(found) or found
-            column = Column(found, role, self.where, self.error, self._file.is_text)
+            column = Column(found, role, self.where, self.error, self.is_text)
             columns[role] = column.check_complete(nan=role in labels)
-        if self.log is not None:
-            warn_of_skipped(self.log, ", ".join(wanted.values()))
         return columns
 
     def check_names(self, wanted: Mapping[str, str], choose: str = "") -> None:
-        """Refuse columns that are not there once. A first line may be no header but an event: its fields are shown
-        only if there is a name among them that is looked for.
+        """Refuse names that no column has, or several. The first line may be an event instead of a header, so its
+        fields are shown only if one of the wanted names is among them.
         """
-        header, choose = self._file.header, choose or ", ".join(f"{role}=" for role in wanted)
+        header, choose = self.header, choose or ", ".join(f"{role}=" for role in wanted)
         if header is None:
             return
         for role, name in wanted.items():
@@ -273,66 +259,55 @@ class Table:
             other = next(one for one in wanted if wanted[one] == name)
             if other != role:
                 raise self.error(f"{other} and {role} both name the column {name!a}: name two columns")
-        sure = self._file.names_surely or any(self.has(name) for name in wanted.values())
+        what = "field" if self.is_log else "column"
         for name in wanted.values():
             alike = [found for found in header if found.casefold() == name.casefold()]
             if len(alike) > 1:
                 but = "" if len(set(alike)) == 1 else ", but for capitals"
                 raise self.error(f"{self.name} has {len(alike)} columns named {name!a}{but}: rename all but one")
-            if alike != [name]:
+            if alike == [name]:
+                continue
+            if len(header) == 1 and self.is_text:
+                there = "it has one column: give commas between columns, or say format='lines' or format='uniq'"
+            elif any(map(self.has, wanted.values())) or self.has_sure_header:
+                there = f"its {what}s are {self.list_columns()}"
+            else:
                 there = f"its first line must name its columns, and the {len(header)} there have other names"
-                if len(header) == 1 and self._file.is_text:
-                    there = "it has one column: give commas between columns, or say format='lines' or format='uniq'"
-                elif sure:
-                    there = f"its columns are {self.list_columns()}"
-                what = "field" if self._file.is_log else "column"
-                there = there.replace("columns are", "fields are") if self._file.is_log else there
-                raise self.error(f"{self.name} has no {what} {name!a}; {there} (choose them with {choose})")
+            raise self.error(f"{self.name} has no {what} {name!a}; {there} (choose them with {choose})")
 
 
-def _open_file(source: Source, name: str, format: str | None) -> tuple[str, Format]:
-    """The format of a file, recognised if it is not given, and the file. A pipe can be read only once."""
-    if isinstance(source, str | os.PathLike) and (format is not None or os.path.isfile(source)):
-        kind = find_format(name, format, partial(read_head, source, name))
-    else:
-        data = None if format is not None and FORMATS.get(format, Format).is_log else read_bytes(source, name)
-        kind = find_format(name, format, lambda: data or b"")
-        source = source if data is None else io.BytesIO(data)
-    made: Any = FORMATS[kind]
-    return kind, made((read_pieces if made.is_log else read_bytes)(source, name), name)
+class CountsFile(InputTable):
+    """A file of secrets and their weights, and of nothing else, whose columns have no names."""
+
+    @abstractmethod
+    def counts(self) -> tuple[Any, Any]:
+        """The secrets, as a list or as Arrow, and their weights."""
+
+    def load(self, labels: Sequence[str], numbers: Sequence[str]) -> Sequence[Any]:  # noqa: ARG002  no names here
+        return self.counts()
 
 
-def warn_of_skipped(log: Log, fields: str) -> None:
-    """Warn of lines that are no records, and of records without values in these fields: how many, and no more."""
-    for many, what in (
-        (log.skipped, f"no records of the format {log.kind}"),
-        (log.empty, f"records without a value of {fields}"),
-    ):
-        if many:
-            warnings.warn(f"{many:,} lines of {log.name} are {what}: left out", MinleakWarning, stacklevel=4)
-
-
-class _Frame(Format):
+class Frame(InputTable):
     """A data frame of pandas or polars, an Arrow table, or a mapping of columns."""
 
-    names_surely = True
+    has_sure_header = True
+    error = InvalidParameter
+    name = "the table"
 
-    def __init__(self, frame: Any, name: str = "the table") -> None:
-        self.name = name
+    def __init__(self, frame: Any) -> None:
         try:
             self._table = pa.table(frame)
         except (pa.ArrowException, TypeError, ValueError):
-            raise InvalidParameter(
-                f"rows are a file, an Arrow table or a data frame, not {type(frame).__name__}"
-            ) from None
+            kind = type(frame).__name__
+            raise InvalidParameter(f"rows are a file, an Arrow table or a data frame, not {kind}") from None
         self.header = list(self._table.column_names)
 
-    def columns(self, labels: list[str], numbers: list[str]) -> list[Any]:  # type: ignore[override]
+    def load(self, labels: Sequence[str], numbers: Sequence[str]) -> list[Any]:
         return [self._table[name] for name in (*labels, *numbers)]
 
 
 def column_names(names: Any, what: str, error: type[MinleakError] = InvalidParameter) -> list[str]:
-    """The names of one or more columns, each once; `what` says so."""
+    """The names of one or more columns, each once; `what` says so in a message."""
     given = listed(names, what, error, some=True)
     if not all(isinstance(name, str) for name in given) or len(set(given)) < len(given):
         raise error(what)
@@ -340,6 +315,6 @@ def column_names(names: Any, what: str, error: type[MinleakError] = InvalidParam
 
 
 def shorten(names: list[str]) -> str:
-    """Some names, shortened."""
+    """The first names, quoted, and how many more there are."""
     shown = ", ".join(ascii(name[:30]) for name in names[:_SHOWN])
     return f"{shown} and {len(names) - _SHOWN} more" if len(names) > _SHOWN else shown

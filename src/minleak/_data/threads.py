@@ -1,4 +1,4 @@
-"""One BLAS thread while small systems are solved: several threads wait for each other far longer than they work."""
+"""Limit BLAS to one thread while small systems are solved: several threads would mostly wait for each other."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _inside: list[Any] = []
 
 @cache
 def _blas() -> Any:
-    """The BLAS libraries of numpy and scipy. To look for them takes milliseconds, so they are looked for once."""
+    """The BLAS libraries of numpy and scipy, found once, since finding them takes milliseconds."""
     import scipy.linalg  # noqa: F401 - scipy has a library of its own, which must be loaded to be found
     from threadpoolctl import ThreadpoolController
 
@@ -23,12 +23,12 @@ def _blas() -> Any:
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Limit BLAS to one thread, in a `with` or as a decorator; the limit is the process's, and the last out lifts it.
+    """Limit BLAS to one thread, in a `with` or as a decorator. The limit holds for the process until the last exit.
 
     >>> with one_thread():
     ...     pass
     """
-    with _lock:  # as the limit is everybody's, whoever left first would give back what others still rely on
+    with _lock:  # the limit is global: the first to leave must not lift it for others
         limit = _inside[0] if _inside else _limit()
         _inside.append(limit)
     try:
@@ -41,6 +41,6 @@ def one_thread() -> Iterator[None]:
 
 
 def _limit() -> Any:
-    """The limit, to be lifted again; None where there is one thread anyway, which is sooner seen than set."""
+    """The limit, to be lifted later; None if there is one thread anyway."""
     blas = _blas()
     return None if all(library.num_threads == 1 for library in blas.lib_controllers) else blas.limit(limits=1)

@@ -1,4 +1,4 @@
-"""Channels in parallel that are never multiplied out: their columns are made when they are measured, and forgotten."""
+"""Together: channels in parallel whose product is never built. Its columns are computed in blocks when measured."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from minleak.errors import InvalidChannel, InvalidParameter
 
 
 class Together:
-    """Several channels on the same secret, all observed, as one that is not built.
+    """Several channels on the same secret, all observed, as one whose matrix is not built.
 
-    Entropies, vulnerabilities, leakages, attackers and the epsilons of privacy take it for a channel and go through its
-    columns one block at a time: the memory is that of the parts, the time that of their product. Observables are
-    numbered as `itertools.product` goes through those of the parts, also those that no secret can cause. It is no
-    `Channel`: what needs the matrix is given `channel()`, if that fits.
+    Entropies, vulnerabilities, leakages, attackers and the epsilons of privacy take it for a channel and read its
+    columns block by block, in the memory of the parts and the time of their product. Observables are numbered in the
+    order of `itertools.product`, including those that no secret can cause. Functions that need the matrix take
+    `channel()`, if it fits into memory.
 
     >>> once = Channel([[0.75, 0.25], [0.25, 0.75]])
     >>> Together([once] * 10)
@@ -39,16 +39,16 @@ class Together:
         self.inputs = first.inputs
 
     def channel(self) -> Channel:
-        """The product as a channel, without the observables that no secret can cause; refused if it does not fit."""
+        """The product as a channel, without observables that no secret can cause; refused if it is too large."""
         return reduce(lambda done, part: done.parallel(part), self.parts)
 
     @property
     def shape(self) -> tuple[int, int]:
-        """(number of secrets, number of observables, counting those that no secret can cause)."""
+        """(number of secrets, number of observables including those that no secret can cause)."""
         return self.parts[0].shape[0], math.prod(part.shape[1] for part in self.parts)
 
     def columns(self, scale: Array | None) -> Columns:
-        """The columns of the product, each times the scale, in blocks that are made when they are asked for."""
+        """The columns of the product times the scale, in blocks."""
         return Products([part.matrix for part in self.parts], scale)
 
     def __repr__(self) -> str:
@@ -57,9 +57,7 @@ class Together:
 
 
 class Products(Columns):
-    """The columns scale * A[:,y] * B[:,z] * ... of several matrices, in blocks that are made one after the other."""
-
-    __slots__ = ("gain", "parts")
+    """The columns scale * A[:,y] * B[:,z] * ... of several matrices, in blocks."""
 
     def __init__(self, parts: list[Any], scale: Array | None, gain: Any = None) -> None:
         super().__init__(parts[0], scale)
@@ -118,7 +116,7 @@ class Products(Columns):
             yield make
 
     def _cut(self) -> tuple[list[Any], Any]:
-        """The parts that are gone through, and the product of those at the end that fit into a block."""
+        """The parts to iterate over, and the product of those at the end that fit into a block."""
         before, last = list(self.parts[:-1]), as_csr(self.parts[-1])
         while before and isinstance(before[-1], np.ndarray) and before[-1].size * last.shape[1] <= BLOCK:
             first, second = before.pop(), last.toarray()
@@ -126,7 +124,7 @@ class Products(Columns):
         return before, last
 
     def _block(self, column: Array, last: Any, before: int) -> Block:
-        """The products of a column with those of the last part, of which so many come before."""
+        """The products of a column with the columns of the last part, which are numbered from `before` on."""
         rows = np.flatnonzero(column)
         part, there = last[rows], np.arange(last.shape[1] if len(rows) else 0)
         if part.nnz < part.shape[0] * part.shape[1] // 8:
@@ -141,8 +139,6 @@ class Products(Columns):
 def _column(matrix: Any, y: int) -> Array:
     if isinstance(matrix, np.ndarray):
         return np.asarray(matrix[:, y])
-    found = np.zeros(matrix.shape[0])
-    found[matrix.indices[matrix.indptr[y] : matrix.indptr[y + 1]]] = matrix.data[
-        matrix.indptr[y] : matrix.indptr[y + 1]
-    ]
+    found, part = np.zeros(matrix.shape[0]), slice(matrix.indptr[y], matrix.indptr[y + 1])
+    found[matrix.indices[part]] = matrix.data[part]
     return found

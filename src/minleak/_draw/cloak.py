@@ -1,5 +1,4 @@
-"""Cloak: a plan at work. Sticky draws by default, fresh ones by name; nothing it says names a secret, a key or a
-draw."""
+"""Cloak: draws sets from plans, sticky by default, fresh on request. No message holds a secret, a key or a draw."""
 
 from __future__ import annotations
 
@@ -33,7 +32,7 @@ _PENDING = "refuse it until the next part is made, or choose a stand_in"
 
 @dataclass(frozen=True)
 class _Held:
-    """A plan at work in a cloak, and the number of the secret that stands in for those it does not know."""
+    """A sampler of a cloak, and the number of the secret that stands in for unknown ones."""
 
     sampler: Sampler
     stand_in: int | None
@@ -80,12 +79,12 @@ class Cloak:
     `draw_fresh` takes new randomness each time: an attacker who knows that several draws are for the same secret
     intersects them, see `plan.repeated`.
 
-    A plan that is designed anew shows other sets, and both together tell far more than one. So it is for subjects who
-    have seen nothing yet: give the cloak both plans, remember for each subject the lineage that was `current` when it
-    was first shown something (`Pins` keeps that table), and name it with `lineage=` in every later draw. Without it a
-    draw is by the newest plan, the last that was given.
+    A plan that is designed anew shows other sets, and both together tell far more than one. So use it for new subjects
+    only: give the cloak both plans, record for each subject the lineage that was `current` when they were first shown
+    a set (`Pins` keeps that table), and pass it as `lineage=` in every later draw. Without `lineage` a draw uses the
+    newest plan, the last one given.
 
-    Draws can be made from many threads and after a fork: nothing is shared but tables that do not change.
+    Draws are safe from many threads and after a fork: only tables that never change are shared.
 
     >>> import minleak as ml
     >>> plan = ml.design(ml.Prior([5, 3, 2], labels=["flu", "cold", "gout"]), k=2)
@@ -115,7 +114,7 @@ class Cloak:
 
     @property
     def current(self) -> bytes:
-        """The lineage of the newest plan: what to remember for a subject who is shown something for the first time."""
+        """The lineage of the newest plan: record it for a subject who is shown a set for the first time."""
         return self.lineages[-1]
 
     @property
@@ -178,7 +177,7 @@ class Cloak:
             raise UnknownSecret(f"an index is not a position of the {n} secrets of the plan (number {at})", at)
         if scopes is not None and held.sampler.plan.randomised:
             scopes = listed(scopes, "scopes are a list of text or bytes, one for each secret", ordered=True)
-        drawn: Indices = self._drawn(held, positions, scopes)
+        drawn: Indices = self._draw(held, positions, scopes)
         return drawn
 
     def draw_all(
@@ -256,9 +255,9 @@ class Cloak:
 
     def _sets(self, held: _Held, found: list[Any], scopes: list[Any] | None) -> list[tuple[Any, ...]]:
         secrets = np.array(found, dtype=np.int64) if held.sampler.listed else found
-        return held.sampler.show(self._drawn(held, secrets, scopes))
+        return held.sampler.show(self._draw(held, secrets, scopes))
 
-    def _drawn(self, held: _Held, secrets: Any, scopes: Iterable[str | bytes] | None) -> Any:
+    def _draw(self, held: _Held, secrets: Any, scopes: Iterable[str | bytes] | None) -> Any:
         """A number r for each draw, the place floor(r N) of the N that its secret has, and what is shown there."""
         sampler = held.sampler
         return sampler.locate(secrets, self._streams(sampler, secrets, scopes).below(sampler.owned(secrets)))

@@ -1,5 +1,5 @@
-"""Key: 32 secret bytes in a file that only its owner can read, known to others by a short id; and the randomness of
-sticky draws, a keyed function of who asks for what.
+"""Key: 32 secret bytes, kept in a file that only its owner can read; and the randomness of sticky draws, a keyed
+function of lineage, scope and label.
 """
 
 from __future__ import annotations
@@ -199,10 +199,10 @@ def _scope_bytes(scopes: Iterable[Any], count: int) -> list[bytes]:
     for scope in scopes:
         if isinstance(scope, str):
             if scope not in known:
-                known[scope] = _named(scope)
+                known[scope] = _encode_scope(scope)
             result.append(known[scope])
         elif isinstance(scope, bytes):
-            result.append(_named(scope))
+            result.append(_encode_scope(scope))
         else:
             raise InvalidParameter("a scope is text or bytes that name who asks, such as a user's id")
     if len(result) != count:
@@ -210,7 +210,7 @@ def _scope_bytes(scopes: Iterable[Any], count: int) -> list[bytes]:
     return result
 
 
-def _named(scope: str | bytes) -> bytes:
+def _encode_scope(scope: str | bytes) -> bytes:
     """The bytes of a scope that names somebody: text stands for its UTF-8."""
     problem = scope_problem(scope)
     if problem is not None:

@@ -1,4 +1,4 @@
-"""Pins: which lineage was current when a subject was first shown something, in a file of SQLite."""
+"""Pins: the lineage that was current when a subject was first shown a set, in an SQLite file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PATIENCE = 60.0
 
 
 class Pins:
-    """Remembers for each subject the lineage by which it is drawn for ever.
+    """Records for each subject the lineage that all of their draws use.
 
     Parameters
     ----------
@@ -31,8 +31,8 @@ class Pins:
         The cloak that draws. Its key hides the subjects: the file holds a keyed hash of each scope and not the scope,
         so that it can be used with this key alone.
 
-    Whoever has seen a set must go on seeing it, so a plan that was designed anew is for those who have seen nothing
-    yet. Any number of processes and threads can use one file at a time.
+    A subject who has seen a set must go on seeing it, so a plan that was designed anew is for new subjects only. Any
+    number of processes and threads can share one file.
 
     >>> import os, tempfile
     >>> import minleak as ml
@@ -60,23 +60,23 @@ class Pins:
         self._open(int(cloak.key.id, 16) - (1 << 31))
 
     def lineage(self, scope: str | bytes) -> bytes:
-        """The lineage of a subject: the cloak's current one if it is new, which is remembered before this returns."""
+        """The lineage of a subject: for a new one the cloak's current lineage, recorded before this returns."""
         hashed = self._hashed(message(b"pin", scope_bytes(scope)))
-        with self._connected() as database:
-            return self._known(database, hashed) or self._record(database, hashed)
+        with self._connect() as database:
+            return self._find(database, hashed) or self._record(database, hashed)
 
     def __repr__(self) -> str:
         return f"Pins({self._path!r})"
 
     # -- inside -----------------------------------------------------------------------------------------------------
 
-    def _known(self, database: sqlite3.Connection, hashed: bytes) -> bytes | None:
+    def _find(self, database: sqlite3.Connection, hashed: bytes) -> bytes | None:
         row = database.execute("select lineage from pins where scope = ?", [hashed]).fetchone()
         return None if row is None else bytes(row[0])
 
     def _record(self, database: sqlite3.Connection, hashed: bytes) -> bytes:
         database.execute("begin immediate")  # from here on no other process writes
-        lineage = self._known(database, hashed)
+        lineage = self._find(database, hashed)
         if lineage is None:
             lineage = self._cloak.current
             database.execute("insert into pins values (?, ?)", [hashed, lineage])
@@ -97,7 +97,7 @@ class Pins:
             raise UnreadableFile(
                 f"the pins {self._path} are open to others (mode {stat.S_IMODE(mode):04o}): run chmod 600 on the file"
             )
-        with self._connected() as database:
+        with self._connect() as database:
             database.execute("begin immediate")
             (mark,), (made_by,) = (
                 database.execute(f"pragma {name}").fetchone() for name in ("application_id", "user_version")
@@ -113,7 +113,7 @@ class Pins:
             database.execute("commit")
 
     @contextmanager
-    def _connected(self) -> Iterator[sqlite3.Connection]:
+    def _connect(self) -> Iterator[sqlite3.Connection]:
         """A connection of this call alone: one that lives longer would be shared by threads and forks. It does not make
         the file: one that was removed meanwhile is missed.
         """

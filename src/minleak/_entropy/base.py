@@ -12,11 +12,10 @@ import numpy.typing as npt
 
 from minleak._data.arrays import Array
 from minleak._data.channel import Channel
-from minleak._data.columns import Columns
+from minleak._data.columns import Columns, FewColumns
 from minleak._data.joint import Joint, as_joint
 from minleak._data.parameters import real
 from minleak._data.prior import Prior, as_prior
-from minleak._entropy.few import FewColumns
 from minleak._entropy.forms import Form
 from minleak.errors import InvalidParameter
 
@@ -74,6 +73,7 @@ class ConditionalEntropy(ABC):
         return self._of(as_joint(prior, channel).columns())
 
     def _of(self, columns: Columns) -> float:
+        """H(X|Y) from the columns of a joint."""
         few = columns.few
         value = None if few is None else self.of_few(few)
         return _values([self], self.prepare(columns))[0] if value is None else value
@@ -90,7 +90,7 @@ class ConditionalEntropy(ABC):
         return None
 
     def of_few(self, columns: FewColumns) -> float | None:  # noqa: ARG002 - for those who have a way
-        """H(X|Y) from a few columns as lists of floats; None if there is no way but by numpy."""
+        """H(X|Y) from a few columns in Python floats; None if there is no way but by numpy."""
         return None
 
     def __repr__(self) -> str:
@@ -166,8 +166,13 @@ def _values(entropies: Sequence[ConditionalEntropy], columns: Columns) -> list[f
     return [H.value(part) for H, part in zip(entropies, parts, strict=True)]
 
 
+_TWO, _LN2 = 2, math.log(2)
+
+
 def log_base(base: float) -> float:
     """The natural logarithm of a base of logarithms, which must be a finite number above 1."""
+    if base is _TWO:  # the default, which is known to be one
+        return _LN2
     return math.log(real(base, "the base of the logarithm is a number above 1", above=1, below=math.inf))
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from minleak._data.arrays import Array
 from minleak._data.channel import Channel
-from minleak._data.columns import Columns
+from minleak._data.columns import Columns, FewColumns
 from minleak._data.parameters import real, whole
 from minleak._data.simulating import TRIALS, generator
 from minleak._entropy.base import ConditionalEntropy, Entropy, evaluate
@@ -183,6 +183,6 @@ def _claims(H: ConditionalEntropy, p: Array, channel: Channel) -> Iterator[tuple
     if known is not None:
         yield "of_spectrum", known, evaluate([H], Columns(p[:, None]))[0]
     joint = np.array(channel.joint(p))
-    few = H.of_few(joint.T.tolist())
+    few = H.of_few(FewColumns(joint.T.tolist()))
     if few is not None:
         yield "of_few", few, H.value(H.summary(joint))

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import chain
+from operator import mul
 
+from minleak._data.columns import FewColumns
 from minleak._entropy.forms import RenyiMean
 
 _NEAR_ONE, _LINEAR, _LEAST, _OVERFLOW = 1.25, 1e-17, 1e-308, 700.0
@@ -16,26 +17,31 @@ _NEAR_ONE, _LINEAR, _LEAST, _OVERFLOW = 1.25, 1e-17, 1e-308, 700.0
 # Conditional entropies from here on, of columns of sum one in all, have their digits whatever way they are added up.
 _CANCELS = 0.1
 
-FewColumns = Sequence[Sequence[float]]
-
 
 def renyi_mean(form: RenyiMean, columns: FewColumns) -> float:
     """H(X|Y) of the form, from the columns of a joint."""
     a, c = form.order, form.exponent
     if a == 1 and c == 0:
-        nats = _plain_shannon(columns)
-        if nats < _CANCELS:
-            nats = sum([_shannon(v, sum(v)) for v in columns])
-        return nats / form.unit if form.degree == 0 else form.outer(nats)
+        return form.outer(shannon(columns))
     if a == math.inf and c == -1:
-        tops = math.fsum(map(max, columns))
-        nats = math.log(math.fsum(chain.from_iterable(columns)) / tops)  # a blind guess as good as any leaks exactly 0
-        if nats < _CANCELS:
-            nats = math.log1p(sum(map(rest, columns)) / tops)
-        return nats / form.unit if form.degree == 0 else form.outer(nats)
+        return form.outer(min_entropy(columns))
     masses = [sum(v) for v in columns]
-    nats_each = [_renyi(v, s, a) for v, s in zip(columns, masses, strict=True) if s > 0]
-    return form.outer(_exponential_mean([s for s in masses if s > 0], nats_each, c))
+    nats = [_renyi(v, s, a) for v, s in zip(columns, masses, strict=True) if s > 0]
+    return form.outer(_exponential_mean([s for s in masses if s > 0], nats, c))
+
+
+def shannon(columns: FewColumns) -> float:
+    """The sum of v_i log(s/v_i) over all columns of sums s, in nats."""
+    entries, shares = columns.shares
+    nats = -sum(map(mul, entries, map(math.log, shares)))
+    return nats if nats >= _CANCELS else sum([_shannon(v, sum(v)) for v in columns], 0.0)
+
+
+def min_entropy(columns: FewColumns) -> float:
+    """-log of the sum of the columns' largest entries, in nats: exactly equal where guesses are equally good."""
+    tops = math.fsum(map(max, columns))
+    nats = math.log(columns.mass / tops)
+    return nats if nats >= _CANCELS else math.log1p(sum(map(rest, columns)) / tops)
 
 
 def guess_error(l: int, columns: FewColumns) -> float:
@@ -61,17 +67,6 @@ def rest(v: Sequence[float]) -> float:
     ascending = sorted(v)
     ascending.pop()
     return sum(ascending, 0.0)
-
-
-def _plain_shannon(columns: FewColumns) -> float:
-    """The sum over all columns of v_i log(s/v_i), to 1e-16 absolute, which is enough where it is not small."""
-    log, nats = math.log, 0.0
-    for v in columns:
-        s = sum(v)
-        for x in v:
-            if x:
-                nats -= x * log(x / s or _LEAST)
-    return nats
 
 
 def _shannon(v: Sequence[float], s: float) -> float:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from minleak._data.arrays import Array
 from minleak._entropy.deformed import deform
@@ -19,8 +20,7 @@ from minleak._entropy.means import exponential_mean
 _OVERFLOW = 709.0  # exp of more than this may not be a float
 
 
-@dataclass(frozen=True)
-class RenyiMean:
+class RenyiMean(NamedTuple):
     """The order a and the exponent c of the mean; the degree d and the unit of the function it is seen through."""
 
     order: float
@@ -30,6 +30,8 @@ class RenyiMean:
 
     def outer(self, nats: float) -> float:
         """H(X|Y) from the mean R; increasing."""
+        if self.degree == 0:
+            return nats / self.unit
         if self.degree * nats > _OVERFLOW:
             return math.copysign(math.inf, self.degree)
         return float(deform(nats, self.degree)) / self.unit

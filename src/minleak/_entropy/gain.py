@@ -135,7 +135,12 @@ def _beside_the_diagonal(matrix: Any) -> bool:
 
 def under_gain(gain: npt.NDArray[Any], columns: Columns) -> Columns:
     """The columns G J[:,y], if the gains are for as many secrets."""
+    check_gain(gain, columns)
+    return columns.under(gain)
+
+
+def check_gain(gain: npt.NDArray[Any], columns: Columns) -> None:
+    """Refuse gains for another number of secrets."""
     n, of = columns.rows, gain.shape[-1]
     if n != of:
         raise InvalidParameter(f"the gains are for {of} secrets, and there are {n}: G has one column for each secret")
-    return columns.under(gain)

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any
+
 import numpy as np
 
 from minleak._data.arrays import Array
-from minleak._data.columns import heavy_columns
+from minleak._data.columns import FewColumns, heavy_columns
 from minleak._data.parameters import whole
+from minleak._data.prior import Prior, as_prior
 from minleak._entropy.base import Entropy
-from minleak._entropy.few import FewColumns, guess_error, guesswork
+from minleak._entropy.few import guess_error, guesswork
 from minleak._entropy.forms import AllGuesses, BestGuesses
+
+
+@lru_cache(maxsize=4)
+def _ranks(n: int) -> Array:
+    return np.arange(1.0, n + 1)
 
 
 class GuessError(Entropy):
@@ -60,6 +70,13 @@ class Guesswork(Entropy):
     name = "guesswork"
     increasing = True
     form = AllGuesses()
+
+    def __call__(self, prior: Prior | Iterable[Any]) -> float:
+        prior = as_prior(prior)
+        if prior.spectrum is not None:
+            return super().__call__(prior)
+        p = prior.descending
+        return float(p.dot(_ranks(len(p))))
 
     def _perspective(self, v: Array) -> Array:
         ascending = np.array(v.T, order="C")  # a copy always: others look at v too

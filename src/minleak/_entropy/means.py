@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from minleak._data.arrays import Array
-from minleak._data.columns import heavy_columns, workspace
+from minleak._data.columns import Columns, heavy_columns, workspace
 from minleak._entropy.deformed import deform, restore
 
 # Up to this order sum q^a is formed as 1 + sum q expm1((a-1) log q), which is exact at a = 1; above it relative
@@ -90,10 +90,10 @@ def log_ratios(v: Array, times: Array | None = None) -> tuple[Array, Array]:
     return s, logs
 
 
-def light_shannon(v: Array, s: Array) -> float:
-    """The sum of v_i log(s/v_i) over all columns of sums s, in nats, where no entry is zero or most of its column."""
-    total = s.item() * math.log(s.item()) if len(s) == 1 else float(s @ np.log(s))
-    return total - float(np.vdot(v, np.log(v)))
+def light_shannon(columns: Columns) -> float:
+    """The sum of v_i log(s/v_i) over all `light` columns of sums s, in nats."""
+    v, s = columns.entries, columns.sums()
+    return float(s.dot(np.log(s))) - float(v.dot(np.log(v)))  # type: ignore[union-attr]
 
 
 def shannon_sums(v: Array) -> Array:

@@ -13,22 +13,27 @@ ordinary values of a and c.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
 from minleak._data.arrays import Array
-from minleak._data.columns import Columns, heavy_columns
+from minleak._data.columns import Columns, FewColumns, heavy_columns
 from minleak._data.parameters import real
+from minleak._data.prior import Prior, as_prior
 from minleak._entropy.base import Entropy, log, log_base, order, shortest
-from minleak._entropy.few import FewColumns, renyi_mean
+from minleak._entropy.few import min_entropy, renyi_mean, shannon
 from minleak._entropy.forms import RenyiMean, arimoto_exponent
 from minleak._entropy.means import light_shannon, power_sums, renyi_columns, shannon_sums
 from minleak.errors import InvalidParameter, shown
 
 # Below this order sums of powers keep the digits of the perspective, and are faster.
 _LOW = 0.75
+# From more entries than this on numpy adds up the logarithms of light columns sooner than Python does.
+_FEW = 16
+# Logarithms of up to so many probabilities are kept with the prior.
+_LOGS = 1 << 15
 # Where guesses are less sure than this, in nats, the logarithm of a ratio keeps its digits.
 _UNSURE = 0.1
 
@@ -123,10 +128,21 @@ class Shannon(Renyi):
     # The sum of the perspectives is the mean: one number for each column is enough.
     summary, value = Entropy.summary, Entropy.value
 
+    def __call__(self, prior: Prior | Iterable[Any]) -> float:
+        prior = as_prior(prior)
+        column = prior.column
+        if column.light and len(prior.weights) <= _LOGS:
+            return -float(prior.p.dot(prior.logs)) / self.unit
+        return super().__call__(prior) if column.few is None else self._of(column)
+
+    def of_few(self, columns: FewColumns) -> float:
+        return shannon(columns) / self.unit
+
     def _of(self, columns: Columns) -> float:
-        if not columns.light:
-            return super()._of(columns)
-        return light_shannon(columns.whole(), columns.sums()) / self.unit  # type: ignore[arg-type]
+        few = columns.few
+        if few is not None and (len(few.shares[0]) <= _FEW or not columns.light):
+            return self.of_few(few)
+        return light_shannon(columns) / self.unit if columns.light else super()._of(columns)
 
 
 class MinEntropy(Renyi):
@@ -152,8 +168,14 @@ class MinEntropy(Renyi):
         top, rest = summary.sum(axis=1)
         return math.log1p(rest / top) / self.unit
 
+    def of_few(self, columns: FewColumns) -> float:
+        return min_entropy(columns) / self.unit
+
     def _of(self, columns: Columns) -> float:
-        if type(columns.matrix) is np.ndarray and (columns.many == 1 or columns.few is None):
+        few = columns.few
+        if few is not None and (len(few) > 1 or len(few[0]) <= _FEW):
+            return self.of_few(few)
+        if isinstance(columns.matrix, np.ndarray):
             nats = math.log(columns.mass / columns.top_mass())
             if nats > _UNSURE:  # the digits are there
                 return nats / self.unit

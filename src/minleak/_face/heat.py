@@ -1,4 +1,4 @@
-"""Heat: a small table of probabilities as HTML, each cell the darker the likelier, for notebooks."""
+"""Heat maps: a small HTML table of probabilities for notebooks; likelier cells are darker."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 
 from minleak._face.tables import html
 
-# Rows and columns that are shown.
+# Rows and columns shown at most.
 SHOWN = 12
 
 
 def heat_map(title: str, rows: Sequence[Any], columns: Sequence[Any], shares: Any, more: str = "") -> str:
-    """The shares, each between 0 and 1, under the names of their columns; `more` says what is left out.
+    """A table of shares between 0 and 1, with names of rows and columns; `more` says what is left out.
 
     >>> heat_map("", ["flu"], ["p"], [[0.5]]).count("<td")
     1

@@ -1,4 +1,4 @@
-"""Plain values: what JSON can hold, and text in which every character can be seen."""
+"""Plain values: conversion to JSON's types, and text in which every character is visible."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 
 
 def plain(value: Any) -> Any:
-    """The value in JSON's types: infinities as text, bytes in hexadecimal, fractions as numbers, and whatever else a
-    label may be as its text.
+    """The value in JSON's types: infinities as text, bytes in hexadecimal, fractions as numbers, and anything else as
+    text.
 
     >>> plain({"rate": float("inf"), "id": b"\\x00\\xff", "share": (Fraction(1, 4), None, True)})
     {'rate': 'inf', 'id': '00ff', 'share': [0.25, None, True]}
@@ -43,17 +43,17 @@ def text(label: Any) -> str:
 
 
 def visible(words: str, *, keep: str = "") -> str:
-    r"""Text whose every character can be seen: others are written as in Python, such as \n, \x1b and \u202e."""
+    r"""Text with unprintable characters escaped as in Python, such as \n, \x1b and \u202e."""
     if words.isprintable():
         return words
     return "".join(c if c.isprintable() or c in keep else c.encode("unicode_escape").decode() for c in words)
 
 
 def field_text(label: Any) -> str:
-    r"""A label in a table or a record: visible, with \\ for a backslash, so that it can be read back."""
+    r"""A label in a table or a record: visible, and a backslash is doubled, so that it can be read back."""
     return visible(text(label).replace("\\", "\\\\"))
 
 
 def record(labels: Iterable[Any]) -> str:
-    """Labels as one line with a tab between them, which no label holds."""
+    """Labels on one line, separated by tabs, which are escaped in labels."""
     return "\t".join(map(field_text, labels))

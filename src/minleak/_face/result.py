@@ -1,4 +1,4 @@
-"""Result: the one face of everything that functions return: a dictionary, text, HTML, and the words on its fields."""
+"""Result: the base class of what functions return, with conversion to a dictionary, text and HTML."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from typing import Any, ClassVar
 from minleak._face.plain import plain, visible
 from minleak._face.tables import Table, html, word
 
-# Of a list so many values are printed.
+# Values of a list printed at most.
 _PRINTED = 8
 
 
 class Result:
-    """The base of every result, each a frozen dataclass.
+    """The base class of every result, each a frozen dataclass.
 
-    What is reported are the fields, except those with `repr=False`, and the properties that `reported` names. A
-    subclass that has more to say than a table of them says it in `to_parts`; one with a picture has `chart()`.
+    The fields are reported, except those with `repr=False`, and so are the properties named in `reported`. A subclass
+    that is not printed as a table of them overrides `to_parts`; one with a picture has `chart()`.
     """
 
     #: Properties that are reported beside the fields.
     reported: ClassVar[tuple[str, ...]] = ()
-    #: What `chart()` shows, where there is one.
+    #: What `chart()` shows, if there is one.
     charted: ClassVar[str] = "chart"
 
     def to_dict(self) -> dict[str, Any]:
-        """All that is reported, in JSON's types: infinities are text, bytes hexadecimal, labels text or integers."""
+        """All reported values in JSON's types: infinities are text, bytes hexadecimal, labels text or integers."""
         return {name: plain(getattr(self, name)) for name in reported_names(type(self))}
 
     def to_parts(self) -> list[str | Table]:
-        """What there is to say, in its order: lines of text, and tables."""
+        """The result as lines of text and tables, in the order in which they are printed."""
         values, tables = [], []
         for name in reported_names(type(self)):
             value = getattr(self, name)
@@ -60,26 +60,26 @@ class Result:
 
 
 def table_of(kind: type[Result], rows: Sequence[Result], *, title: str = "") -> Table:
-    """Results of one class as the rows of a table, a column for each reported field."""
+    """Results of one class as the rows of a table with a column for each reported field."""
     names = reported_names(kind)
     cells = [[_short(getattr(row, name)) for name in names] for row in rows]
     return Table(title, [_spaced(name) for name in names], cells)
 
 
 def by_first(rows: Sequence[Result]) -> dict[str, Any]:
-    """Results of one class as a dictionary, by the value of their first field."""
+    """Results of one class as a dictionary keyed by their first field."""
     dicts = [row.to_dict() for row in rows]
     return {str(row.pop(next(iter(row)))): row for row in dicts}
 
 
 def reported_names(cls: type) -> list[str]:
-    """The names of what is reported of a class of results."""
+    """The names of the reported fields and properties of a class of results."""
     return [field.name for field in fields(cls) if field.repr] + list(getattr(cls, "reported", ()))
 
 
 def fields_of(cls: type) -> list[tuple[str, str, str]]:
-    """(name, type, text) of what is reported of a class: the text is the string below a field in the source, or the
-    docstring of a property, or else the sentence of the class's docstring that has the name in backticks.
+    """(name, type, text) of each reported field or property: the text is the string below a field in the source, the
+    docstring of a property, or else the sentence in the docstring of the class that has the name in backticks.
     """
     below = dict(_strings_below(cls))
     docs = " ".join((base.__doc__ or "").split(">>>")[0] for base in cls.__mro__ if is_dataclass(base))
@@ -94,7 +94,7 @@ def fields_of(cls: type) -> list[tuple[str, str, str]]:
 
 
 def _strings_below(cls: type) -> Iterator[tuple[str, str]]:
-    """(field, text) of the strings that stand below the fields of a class and its bases."""
+    """(field, text) of the strings below the fields of a class and its bases, in the source."""
     for base in reversed(cls.__mro__):
         if not is_dataclass(base) or "__annotations__" not in base.__dict__:
             continue
@@ -117,7 +117,7 @@ def _spaced(name: str) -> str:
 
 
 def _short(value: Any) -> Any:
-    """A value that fits into a cell: of a list the first ones."""
+    """A value that fits into a cell; a list is shortened."""
     if value is None or isinstance(value, bool | int | float | str | bytes):
         return value
     if isinstance(value, Result):

@@ -1,4 +1,4 @@
-"""Table: a title, columns and rows, printed as text or as HTML. Nothing else in the package prints a table."""
+"""Table: a title, columns and rows, as text or HTML. Everything that prints a table uses it."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import Any
 
 from minleak._face.plain import field_text, text, visible
 
-# A number in a table that is nearer to zero is what is left of a difference of floats.
+# A float this near to zero is a rounding error, printed as 0.
 _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of values under the names of their columns; without a title or without names where these are empty.
+    """Rows of values under the names of their columns. Title and names may be empty.
 
-    Columns that hold a number stand on the right, columns of text on the left, and all without names.
+    Columns with a number are aligned to the right, others to the left, and so are all columns without names.
 
     >>> print(Table("leakage", ["entropy", "bits"], [["shannon", 0.5], ["collision", 1 / 3]]))
     leakage
@@ -47,7 +47,7 @@ class Table:
         return "\n".join(lines)
 
     def to_html(self) -> str:
-        """The same as an HTML table."""
+        """The table as HTML."""
         parts = [f"<caption>{html(self.title)}</caption>"] if self.title else []
         sides = [' style="text-align: right"' if right else ' style="text-align: left"' for right in self._on_the_right]
         if self.columns:
@@ -58,12 +58,12 @@ class Table:
 
     @property
     def _on_the_right(self) -> list[bool]:
-        """For each column, whether it stands on the right; empty if there are no rows."""
+        """Whether each column is aligned to the right; empty if there are no rows."""
         return [bool(self.columns) and any(map(_is_number, values)) for values in zip(*self.rows, strict=True)]
 
 
 def word(value: Any) -> str:
-    """A value in words: numbers with six digits, nothing for None."""
+    """A value as text: floats with six digits, nothing for None."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -74,12 +74,12 @@ def word(value: Any) -> str:
 
 
 def cell(value: Any) -> str:
-    """The same as it stands in a table, where every character of a label can be seen."""
+    """A value as text in a table, where every character is visible."""
     return field_text(word(value))
 
 
 def html(words: str) -> str:
-    """Text for HTML: visible and escaped, with its lines."""
+    """Text as HTML: visible and escaped, with line breaks."""
     return escape(visible(words, keep="\n\t")).replace("\n", "<br>")
 
 

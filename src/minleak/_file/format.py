@@ -1,11 +1,11 @@
-"""The form of a .cloak file: a header in JSON and raw arrays, each with its SHA-256.
+"""The format of a .cloak file, and reading it: a header in JSON and raw arrays, each with its SHA-256.
 
     prefix   64 bytes: magic, version, length of the header, SHA-256 of the header, zeros
-    header   JSON, filled up by spaces: numbers by their names, and `arrays`, [name, type, length, SHA-256] of each
-    arrays   in this order, little-endian, each from a multiple of 64 bytes on, zeros in between
+    header   JSON, padded by spaces: numbers by name, and `arrays`, [name, type, length, SHA-256] of each
+    arrays   in this order, little-endian, each at a multiple of 64 bytes, zeros in between
 
-The hashes find damage and are no signature: whoever writes a file can write its hashes. So every array is seen to lie
-in the file, and `Contents` hands out what was looked at. Plans are named by the same hashes, which are computed.
+The hashes detect damage but are not a signature: whoever writes a file can write its hashes. So every array is checked
+to lie inside the file, and `Contents` checks what it hands out. Plans are identified by the same hashes, recomputed.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ VERSION = 6
 PREFIX = struct.Struct("<8sIQ32s12s")
 ALIGNED = 64
 TYPES = ("|u1", "<u2", "<i4", "<i8", "<f8")
-# What JSON, numpy and Arrow say where something is not of the form that a plan has.
+# What JSON, numpy and Arrow raise if a file does not have the form of a plan.
 UNFIT = (
     *(pa.ArrowException, AttributeError, LookupError, MemoryError, NotImplementedError),
     *(OverflowError, RecursionError, TypeError, ValueError),
@@ -43,7 +43,7 @@ UNFIT = (
 
 
 def file_name(path: str | os.PathLike[str]) -> str:
-    """The path as text, if a file can have it."""
+    """The path as text, if it is a possible file name."""
     try:
         name = os.fsdecode(path)
     except TypeError:
@@ -58,7 +58,7 @@ def file_name(path: str | os.PathLike[str]) -> str:
 
 
 def padding(size: int) -> int:
-    """How many zeros follow so many bytes."""
+    """The number of zeros that follow this many bytes."""
     return -size % ALIGNED
 
 
@@ -66,14 +66,14 @@ def padding(size: int) -> int:
 
 
 def read(path: str | os.PathLike[str], *, mapped: bool = True) -> Contents:
-    """Numbers and arrays of a file whose hashes are right, mapped or read into memory."""
+    """The numbers and arrays of a file, memory-mapped or read, after checking its hashes."""
     name = file_name(path)
     if os.path.isdir(name):
         raise InvalidCloak(
             f"cannot read {name}: it is a directory, not a .cloak file; a plan that an engine wrote becomes one by "
             "warehouse.to_plan(warehouse.load(folder)).save(file)"
         )
-    if os.path.exists(name) and not os.path.isfile(name):  # opening a pipe would wait for somebody to write to it
+    if os.path.exists(name) and not os.path.isfile(name):  # opening a pipe would wait for a writer
         raise InvalidCloak(f"{name} is not a .cloak file")
     try:
         with open(name, "rb", buffering=0) as file:
@@ -81,7 +81,7 @@ def read(path: str | os.PathLike[str], *, mapped: bool = True) -> Contents:
             _check_prefix(prefix, name)
             before = os.fstat(file.fileno())
             file.seek(0)
-            some = before.st_size > 0  # of nothing there is no map
+            some = before.st_size > 0  # an empty file cannot be mapped
             memory = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if mapped and some else file.read()
             if memory[: PREFIX.size] != prefix:
                 raise InvalidCloak(f"{name} was changed while it was read: load it again")
@@ -106,7 +106,7 @@ def _check_prefix(prefix: bytes, name: str) -> None:
 
 
 def _parse(memory: Any, name: str) -> Contents:
-    """The contents of a file in memory, all of it hashed."""
+    """The contents of a file in memory, after checking all hashes."""
     data = memoryview(memory)
     _, _, length, digest, zeros = PREFIX.unpack(data[: PREFIX.size])
     end = PREFIX.size + length
@@ -122,7 +122,7 @@ def _parse(memory: Any, name: str) -> Contents:
         size = sections[-1][-1] if sections else end
     except UNFIT as error:
         unfit = type(error).__name__
-    if unfit:  # raised here, since JSON's error holds the text that it read
+    if unfit:  # raised here, since JSON's error would hold the text
         raise InvalidCloak(f"{name} does not hold a plan of this format ({unfit})")
     if size != len(data):
         raise InvalidCloak(f"{name} is damaged: it has {len(data)} bytes, and its header says {size}. {_RESTORE}")
@@ -141,7 +141,7 @@ _RESTORE = "Restore it or design it anew"
 
 
 def _sections(said: Any, at: int) -> Iterator[tuple[str, str, bytes, int, int, int]]:
-    """(name, type, hash, where it begins, ends and is filled up to) of each array; an error where it says no such."""
+    """(name, type, hash, begin, end, end of its padding) of each array."""
     for name, kind, count, digest in said:
         require(type(name) is str and type(kind) is str and kind in TYPES)
         begin = at + padding(at)
@@ -151,7 +151,7 @@ def _sections(said: Any, at: int) -> Iterator[tuple[str, str, bytes, int, int, i
 
 
 def _releasing(memory: Any) -> Callable[[], None]:
-    """What gives memory back that was looked at: pages of a map are read again where they are needed."""
+    """A function that gives the pages of a memory map back, which are read again when needed."""
 
     def release() -> None:
         if isinstance(memory, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
@@ -160,12 +160,12 @@ def _releasing(memory: Any) -> Callable[[], None]:
     return release
 
 
-# -- what was read ---------------------------------------------------------------------------------------------------
+# -- contents --------------------------------------------------------------------------------------------------------
 
 
 class Contents:
-    """Named arrays and numbers of a file, which anybody may have written: each method raises a ValueError or the like
-    where they are no plan's. `hashes` are those of the arrays; `release` gives memory back that was looked at.
+    """The named arrays and numbers of a file that anyone may have written: each method raises one of UNFIT if they are
+    not those of a plan. `hashes` are those of the arrays; `release` gives memory back.
     """
 
     def __init__(
@@ -175,36 +175,36 @@ class Contents:
         self.numbers, self.arrays, self.hashes, self.release = numbers, arrays, hashes, release
 
     def part(self, number: int) -> Contents:
-        """Those of a part of a lineage, whose arrays have its number before their names."""
+        """The contents of one part of a lineage, whose arrays have its number before their names."""
         before = f"{number}."
         own = {name[len(before) :]: array for name, array in self.arrays.items() if name.startswith(before)}
         return Contents(self.numbers["parts"][number], own, self.hashes, self.release)
 
     def vector(self, name: str, kinds: str, size: int | None = None) -> Vector:
-        """The array of that name, if it is of one of the types, and of the size."""
+        """The array of that name, of one of these types and of this size."""
         found = self.arrays[name]
         require(found.dtype.str[1:] in kinds.split() and size in (None, len(found)))
         return found
 
     def text(self, name: str, size: int | None = None) -> pa.Array:
-        """The texts of that name: where each ends, and the bytes of all of them, which are UTF-8."""
+        """The texts of that name, stored as their ends and their UTF-8 bytes."""
         ends, data = self.vector(f"{name}.ends", "i4 i8"), self.vector(f"{name}.text", "u1")
         require(len(ends) > 0 and size in (None, len(ends) - 1))
         require(ends[0] == 0 and ends[-1] == len(data) and bool((ends[1:] >= ends[:-1]).all()))
         kind = pa.string() if ends.dtype == np.int32 else pa.large_string()
         names = pa.Array.from_buffers(kind, len(ends) - 1, [None, pa.py_buffer(ends), pa.py_buffer(data)])
-        if len(data) and data.max() >= 128:  # less is UTF-8 wherever it is cut
+        if len(data) and data.max() >= 128:  # ASCII is valid wherever it is cut
             names.validate(full=True)
         return names
 
     def names(self, name: str, size: int) -> pa.Array | None:
-        """Labels of that name: text or 64-bit integers; None where there are none, and they are 0, 1, 2, ..."""
+        """The labels of that name, text or 64-bit integers; None if there are none, which means 0, 1, 2, ..."""
         if f"{name}.ends" in self.arrays:
             return self.text(name, size)
         return to_arrow(self.vector(name, "i8", size)) if name in self.arrays else None
 
     def labels(self, size: int) -> Labels:
-        """The labels of secrets, with the slots that they are found by; `certify` proves that they find each."""
+        """The labels of the secrets and their hash table; `certify` proves that it finds each."""
         names = self.names("labels", size)
         if names is None:
             require("slots" not in self.arrays)
@@ -215,7 +215,7 @@ class Contents:
         return Labels(names, slots)
 
     def prior(self, size: int, weights: Vector | None = None) -> Prior:
-        """The prior that was given; its weights are those of the plan where a file has no others."""
+        """The prior; `weights` are those of the plan, used if the file has no others."""
         labels, events = self.labels(size), self.numbers["events"]
         events = events if events is None else require_whole(events, 1, 2**1024)
         if weights is not None and not {"prior", "prior.ends"} & self.arrays.keys():
@@ -229,7 +229,7 @@ class Contents:
 
 
 def to_arrow(array: Vector) -> pa.Array:
-    """A numeric vector as an Arrow array on the same memory. Arrow's own conversion would load pandas, half a second.
+    """A numeric vector as an Arrow array in the same memory. Arrow's own conversion would load pandas first.
 
     >>> to_arrow(np.array([1, 2], dtype=np.int32)).type
     DataType(int32)
@@ -239,18 +239,18 @@ def to_arrow(array: Vector) -> pa.Array:
 
 
 def require(holds: bool | np.bool_) -> None:
-    """Refuse a file for which that does not hold."""
+    """Refuse a file for which this does not hold."""
     if not holds:
         raise ValueError("not what a plan has here")
 
 
 def require_whole(number: Any, low: int, high: int) -> int:
-    """A whole number in these bounds."""
+    """A whole number within bounds."""
     require(type(number) is int and low <= number <= high)
     return int(number)
 
 
 def require_number(number: Any, low: float, high: float) -> float:
-    """A finite number in these bounds."""
+    """A finite number within bounds."""
     require(type(number) in (int, float) and low <= number <= high and abs(number) < math.inf)
     return float(number)

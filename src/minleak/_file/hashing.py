@@ -1,4 +1,4 @@
-"""SHA-256 of arrays: what finds damage in a file, and what plans are named by."""
+"""SHA-256 of arrays, which detects damage in files and identifies plans."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ import pyarrow as pa
 from minleak._data.label_bytes import labels_in_bytes, prefixed
 from minleak._data.labels import Labels, bytes_of_names
 
-# Bytes that are hashed as one piece; pieces are hashed on two threads.
+# Bytes hashed as one piece; pieces are hashed on two threads.
 _PIECE = 1 << 23
 
-#: Hashes of arrays that were read from a file, by where their bytes lie in memory and how many they are.
+#: Hashes of arrays that were read from a file, by the address and the number of their bytes.
 Hashes = Mapping[tuple[int, int], bytes]
 
 
 def hash_bytes(data: memoryview) -> bytes:
-    """SHA-256 of the length and of the SHA-256 digests of all pieces."""
+    """SHA-256 of the length and the SHA-256 digests of all pieces."""
 
     def digest(at: int) -> bytes:
         return hashlib.sha256(data[at : at + _PIECE]).digest()
@@ -37,9 +37,7 @@ def hash_bytes(data: memoryview) -> bytes:
 
 
 def hash_parts(title: bytes, parts: Iterable[Any], known: Hashes | None = None) -> bytes:
-    """SHA-256 of a title and of the hashes of bytes and arrays, in order. Hashes that are `known` are not computed
-    again.
-    """
+    """SHA-256 of a title and the hashes of bytes and arrays, in order. Hashes in `known` are not computed again."""
     whole = hashlib.sha256(title)
     for part in parts:
         data = _bytes_of(part)
@@ -49,7 +47,7 @@ def hash_parts(title: bytes, parts: Iterable[Any], known: Hashes | None = None) 
 
 
 def place_of(data: memoryview) -> tuple[int, int]:
-    """Where the bytes lie in memory, and how many they are."""
+    """The address of the bytes, and their number."""
     return np.frombuffer(data, dtype=np.uint8).ctypes.data if len(data) else 0, len(data)
 
 
@@ -60,7 +58,7 @@ def _bytes_of(part: Any) -> memoryview:
 
 
 def label_parts(labels: Labels) -> list[Any]:
-    """The bytes of the labels, whatever offset or width their Arrow array has."""
+    """The bytes of the labels, independent of the offset and width of their Arrow array."""
     if labels.is_default:
         return [b"default"]
     names = labels.storable()
@@ -72,7 +70,7 @@ def label_parts(labels: Labels) -> list[Any]:
 
 
 def text_parts(names: pa.Array) -> tuple[Any, Any]:
-    """Where each text ends, from 0 on, and the bytes of all of them."""
+    """The ends of the texts, after a 0, and the bytes of all."""
     offsets, data = bytes_of_names(names)
     begin, end = int(offsets[0]), int(offsets[-1])
     ends = (offsets - begin if begin else offsets).astype("<i4" if end - begin < 2**31 else "<i8", copy=False)
@@ -80,11 +78,10 @@ def text_parts(names: pa.Array) -> tuple[Any, Any]:
 
 
 def _other_parts(labels: Labels) -> list[Any]:
-    """Labels that Arrow does not hold: large integers, halves of surrogate pairs and mixtures as Python writes them,
-    others in a form that is the same in every process. What has none, such as an object known by its address, is
-    refused.
+    """Labels that Arrow cannot hold: large integers, halves of surrogate pairs and mixtures by their repr, others by
+    their canonical bytes. Labels without such, as objects that are equal by address, are refused.
     """
-    with contextlib.suppress(ValueError):  # integers of thousands of digits, which Python does not write
+    with contextlib.suppress(ValueError):  # integers beyond Python's limit of digits
         if {type(name) for name in labels} <= {str, int}:
             return [repr(list(labels)).encode()]
     return [b"canonical 1", b"".join(map(prefixed, labels_in_bytes(labels)))]

@@ -1,4 +1,4 @@
-"""Writing a .cloak file, whole or not at all; and what plans of every kind have to be written: priors and labels."""
+"""Writing a .cloak file atomically, and the arrays of priors and labels that every kind of plan writes."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ import pyarrow as pa
 
 from minleak._data.labels import Labels, bytes_of_names
 from minleak._data.prior import Prior
-from minleak._data.writing import replacing
 from minleak._file.format import MAGIC, PREFIX, TYPES, VERSION, Vector, file_name, padding
 from minleak._file.hashing import hash_bytes, text_parts
+from minleak._file.replacing import replace_file
 from minleak.errors import InvalidCloak
 
-# Bytes that are written at once: some file systems take several times as long for more.
+# Bytes written at once: some file systems are several times slower with more.
 PIECE = 1 << 20
 
 
 def write(path: str | os.PathLike[str], arrays: dict[str, Vector], numbers: dict[str, Any]) -> None:
-    """Write arrays and numbers to a file: to a temporary name beside it, synced, then renamed."""
+    """Write arrays and numbers to a file atomically, synced to disk."""
     name = file_name(path)
     pieces = [np.ascontiguousarray(array).reshape(-1) for array in arrays.values()]
     buffers = [memoryview(piece.view(np.uint8).data) for piece in pieces]
@@ -36,7 +36,7 @@ def write(path: str | os.PathLike[str], arrays: dict[str, Vector], numbers: dict
     header += b" " * padding(len(header))
     prefix = PREFIX.pack(MAGIC, VERSION, len(header), hashlib.sha256(header).digest(), bytes(12))
     try:
-        with replacing(name) as file:
+        with replace_file(name) as file:
             for buffer in (memoryview(prefix), memoryview(header), *buffers):
                 _write_filled(file, buffer)
             file.flush()
@@ -47,14 +47,14 @@ def write(path: str | os.PathLike[str], arrays: dict[str, Vector], numbers: dict
 
 
 def _write_filled(file: BinaryIO, data: memoryview) -> None:
-    """The bytes, and zeros up to where the next array begins."""
+    """Write the bytes, and zeros up to the beginning of the next array."""
     for at in range(0, len(data), PIECE):
         file.write(data[at : at + PIECE])
     file.write(bytes(padding(len(data))))
 
 
 def _sync_folder(folder: str) -> None:
-    """Make the new name last through a power failure, where the system lets a folder be synced."""
+    """Make the new name survive a power failure, if the system can sync a folder."""
     with contextlib.suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:
@@ -67,19 +67,19 @@ def _sync_folder(folder: str) -> None:
 
 
 def prior_arrays(prior: Prior) -> dict[str, Vector]:
-    """The weights as they were given, those beyond 64 bits as text; labels, and the slots that they are found by."""
+    """The weights as given (beyond 64 bits as text), the labels and their hash table."""
     return weight_arrays("prior", prior.weights) | label_arrays(prior.labels)
 
 
 def weight_arrays(name: str, weights: Vector) -> dict[str, Vector]:
-    """Whole numbers or floats, whole numbers beyond 64 bits as text."""
+    """Integers or floats; integers beyond 64 bits as text."""
     if weights.dtype != object:
         return {name: weights}
     return text_arrays(name, pa.array([str(weight) for weight in weights], type=pa.string()))
 
 
 def label_arrays(labels: Labels) -> dict[str, Vector]:
-    """Labels that a file can hold, with the slots that they are found by."""
+    """Labels and their hash table; labels that a file cannot hold are refused."""
     labels = labels.indexed()
     if labels.is_default:
         return {}
@@ -94,6 +94,6 @@ def name_arrays(name: str, names: pa.Array) -> dict[str, Vector]:
 
 
 def text_arrays(name: str, names: pa.Array) -> dict[str, Vector]:
-    """Where each text ends, and the bytes of all of them."""
+    """The ends of texts, and the bytes of all."""
     ends, data = text_parts(names)
     return {f"{name}.ends": ends, f"{name}.text": data}

@@ -21,7 +21,7 @@ _BLOCK = 128
 
 @kernel(nogil=True)
 def stretches(values, join):  # type: ignore[no-untyped-def]
-    """A table from which any stretch values[i:j] is joined of two entries, without subtracting what was added before.
+    """A table from which any stretch values[i:j] is joined from two entries, without subtracting what was added before.
 
     Row k holds, for every place in a block of 2^(k+1) places, the stretch between it and the middle of the block.
     """
@@ -35,14 +35,14 @@ def stretches(values, join):  # type: ignore[no-untyped-def]
         for middle in range(half, m + half, 2 * half):
             for i in range(min(middle, m) - 1, middle - half - 1, -1):
                 last = i == middle - 1 or i == m - 1
-                table[k, i] = values[i] if last else joined(values[i], table[k, i + 1], join)
+                table[k, i] = values[i] if last else join_two(values[i], table[k, i + 1], join)
             for i in range(middle, min(middle + half, m)):
-                table[k, i] = values[i] if i == middle else joined(table[k, i - 1], values[i], join)
+                table[k, i] = values[i] if i == middle else join_two(table[k, i - 1], values[i], join)
     return table
 
 
 @kernel(nogil=True)
-def joined(a, b, join):  # type: ignore[no-untyped-def]
+def join_two(a, b, join):  # type: ignore[no-untyped-def]
     if join == ADD:
         return a + b
     if join == LARGEST:
@@ -57,7 +57,7 @@ def stretch(i, j, table, join, level):  # type: ignore[no-untyped-def]
     if j - i == 1:
         return table[0, i]
     k = level[i ^ (j - 1)]
-    return joined(table[k, i], table[k, j - 1], join)
+    return join_two(table[k, i], table[k, j - 1], join)
 
 
 @kernel(nogil=True)

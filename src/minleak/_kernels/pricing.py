@@ -59,8 +59,8 @@ def _put(best, who, place, value, i):  # type: ignore[no-untyped-def]
 
 @kernel(nogil=True)
 def peel(units, chains, most, rows, points, u, sets, lengths):  # type: ignore[no-untyped-def]
-    """Peel sets of near members that keep the caps off `units` until nothing is left; returns how many, or -1 if a
-    group or a member has more than its share.
+    """Peel sets of near members that keep the caps off `units` until nothing is left or `sets` is full; returns the
+    number of sets, or -1 if a group or a member has more than its share.
 
     With S the sum of the units over u, every member has at most S and every group at most its cap times S. Take the
     heaviest member, those that must be taken so that what is left is within the shares of S - 1, and the nearest
@@ -75,7 +75,7 @@ def peel(units, chains, most, rows, points, u, sets, lengths):  # type: ignore[n
                 heavy[chains[level, i]] += units[i]
     left, count, alive = units.sum() // u, 0, np.arange(n)
     near, best, who = np.empty(n), np.empty(u), np.empty(u, np.int64)
-    while left > 0:
+    while left > 0 and count < lengths.shape[0]:
         alive = alive[units[alive] > 0]
         seed = alive[0]
         for i in alive:
@@ -113,7 +113,7 @@ def peel(units, chains, most, rows, points, u, sets, lengths):  # type: ignore[n
         for i in alive:
             if near[i] >= 0 and (size < u or near[i] < best[u - 1]):
                 size = _take(best, who, size, u, near[i], i, chains, most)
-        if size < u or count == lengths.shape[0]:
+        if size < u:
             return -1
         near[who] = -2.0  # marks those taken
         taken[:] = 0

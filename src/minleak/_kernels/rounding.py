@@ -33,7 +33,7 @@ def chance(p, q, words, at):  # type: ignore[no-untyped-def]
 
 
 @kernel()
-def _found(entries, active, d, parents, queue, path):  # type: ignore[no-untyped-def]
+def _find_path(entries, active, d, parents, queue, path):  # type: ignore[no-untyped-def]
     """A cycle, or a path between two columns of one fractional entry each: its nodes in order into `path`, and their
     number; 0 if there is none. Rows are nodes 0..k-1, slots of columns k and on; the newest slots are tried first.
     """
@@ -58,19 +58,19 @@ def _found(entries, active, d, parents, queue, path):  # type: ignore[no-untyped
                 if other == parents[node]:
                     continue
                 if parents[other] != -2:
-                    return _joined(node, other, parents, path)
+                    return _join_in_tree(node, other, parents, path)
                 parents[other] = node
                 queue[last] = other
                 last += 1
             if node >= k and degree == 1:
                 if leaf >= 0:
-                    return _joined(leaf, node, parents, path)
+                    return _join_in_tree(leaf, node, parents, path)
                 leaf = node
     return 0
 
 
 @kernel()
-def _joined(a, b, parents, path):  # type: ignore[no-untyped-def]
+def _join_in_tree(a, b, parents, path):  # type: ignore[no-untyped-def]
     """The nodes from a to b through the tree."""
     depth_a, depth_b = 0, 0
     node = a
@@ -102,7 +102,7 @@ def _joined(a, b, parents, path):  # type: ignore[no-untyped-def]
 
 
 @kernel()
-def rounded(matrix, d, true_row, true_column, words, chosen, trace):  # type: ignore[no-untyped-def]
+def round_columns(matrix, d, true_row, true_column, words, chosen, trace):  # type: ignore[no-untyped-def]
     """The column that each row gets, into `chosen`, and the random words used, -1 if there are too few.
 
     `matrix` is m x k: m columns of the coupling with an entry for each of its k rows, whose sums are d. Columns are
@@ -132,7 +132,7 @@ def rounded(matrix, d, true_row, true_column, words, chosen, trace):  # type: ig
         names[active] = column
         active += 1
         while True:
-            count = _found(entries, active, d, parents, queue, path)
+            count = _find_path(entries, active, d, parents, queue, path)
             if count == 0:
                 break
             edges = count if path[0] < k or path[count - 1] < k else count - 1
@@ -156,7 +156,7 @@ def rounded(matrix, d, true_row, true_column, words, chosen, trace):  # type: ig
             move = up if rises else -down
             true_value += side * move
             _move(entries, names, d, path[:count], edges, move, chosen)
-            active = _kept(entries, names, active, d)
+            active = _keep_fractional(entries, names, active, d)
     return used
 
 
@@ -192,7 +192,7 @@ def _move(entries, names, d, path, edges, move, chosen):  # type: ignore[no-unty
 
 
 @kernel()
-def _kept(entries, names, active, d):  # type: ignore[no-untyped-def]
+def _keep_fractional(entries, names, active, d):  # type: ignore[no-untyped-def]
     """How many columns are left when those without a fractional entry are gone; the others keep their order."""
     left = 0
     for slot in range(active):
@@ -207,7 +207,7 @@ def _kept(entries, names, active, d):  # type: ignore[no-untyped-def]
 
 
 @kernel()
-def binned(matrix, d):  # type: ignore[no-untyped-def]
+def bin_columns(matrix, d):  # type: ignore[no-untyped-def]
     """Where bins of consecutive columns begin whose entries, over all rows, are at most d; a larger column is alone."""
     starts = np.empty(matrix.shape[0], np.int64)
     bins, room = 0, np.int64(-1)

@@ -1,4 +1,4 @@
-"""Layout: a way to make a plan; most lay the secrets that are no giants on homes and rings."""
+"""Layout: a way to make a plan. Most layouts put the secrets that are no giants on homes and rings."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from minleak._plan.distances import Distances
 
 
 class Layout(ABC):
-    """What `design` takes: it makes a plan of its `kind`, as `design` makes all of that kind."""
+    """An argument of `design`, which makes a plan of this `kind`."""
 
     name: ClassVar[str]
     kind: ClassVar[str]
-    # How an engine of the warehouse lays it: with homes of secrets of like weight (True), all on one ring (False), or
-    # not at all (None).
+    # How a warehouse engine lays it: with homes of secrets of like weight (True), on one ring (False), or not at all
+    # (None).
     homes_in_engine: ClassVar[bool | None] = None
 
 
 class RingLayout(Layout):
-    """Every layout on rings makes a plan of least leakage, for all entropies at once; they differ in what the theorem
-    leaves free.
+    """A layout on rings. All of them make plans of least leakage, for all entropies at once; they differ in what the
+    theorem leaves free.
 
-    On no ring is a member longer than a track, and it never meets itself: `certify` checks it.
+    On no ring is a member longer than a track, so that it never meets itself: `certify` checks this.
     """
 
     kind = RINGS
 
     @abstractmethod
-    def lay(self, ground: LayoutInput) -> LayoutResult:
-        """Lay every loose secret x, u * w_x units long in all."""
+    def lay(self, problem: LayoutInput) -> LayoutResult:
+        """Give every loose secret x exactly u * w_x units on homes and rings."""
 
-    def distances(self, ground: LayoutInput) -> Distances | None:
-        """What its sets cost by, where they do."""
-        del ground
+    def distances(self, problem: LayoutInput) -> Distances | None:
+        """The distances that the cost of a set is measured by; None if sets cost nothing."""
+        del problem
         return None

@@ -1,4 +1,4 @@
-"""Cheapest: among all plans, which leak the same, the one whose sets cost least, by costs that the caller gives."""
+"""Cheapest: the optimal plan whose sets cost least, by costs that the caller gives."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from typing import Any
 
 from minleak._layouts.base import RingLayout
 from minleak._layouts.giants import LayoutInput, LayoutResult
-from minleak._layouts.pricing.cheapest import cheapest
+from minleak._layouts.pricing.cheapest import lay_cheapest
 from minleak._plan.distances import Distances, from_costs
 
 
 @dataclass(frozen=True, eq=False)
 class Cheapest(RingLayout):
-    """As `Near`, with d itself in place of coordinates.
+    """Like `Near`, with the distances d themselves in place of coordinates.
 
     Parameters
     ----------
     cost
-        A matrix d(z,i), its rows centres and its columns secrets, or a callable d(z, i) of index arrays. Only memory
-        limits it, n^2 numbers.
+        A matrix d(z,i), its rows centres and its columns secrets, or a callable d(z, i) of index arrays. Takes n^2
+        numbers of memory.
 
     >>> import minleak as ml
     >>> ml.design([3, 3, 3, 3], k=2, layout=ml.Cheapest(lambda z, i: abs(z % 2 - i % 2))).cost
@@ -30,11 +30,10 @@ class Cheapest(RingLayout):
 
     name = "cheapest"
 
-    def distances(self, ground: LayoutInput) -> Distances:
-        """Those that were given."""
-        return from_costs(self.cost, len(ground.weights))
+    def distances(self, problem: LayoutInput) -> Distances:
+        """The costs as a matrix."""
+        return from_costs(self.cost, len(problem.weights))
 
-    def lay(self, ground: LayoutInput) -> LayoutResult:
-        """With centres as the matrix has them."""
-        distances = self.distances(ground)
-        return cheapest(ground, distances)
+    def lay(self, problem: LayoutInput) -> LayoutResult:
+        """With the rows of the matrix as centres."""
+        return lay_cheapest(problem, self.distances(problem))

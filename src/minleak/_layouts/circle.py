@@ -15,10 +15,10 @@ from minleak._plan.rings import Homes, Ring
 
 @dataclass(frozen=True)
 class Circle(RingLayout):
-    """The quickest layout to make, for secrets that are drawn once: McNaughton's wrap-around rule.
+    """The fastest layout to make, for secrets that are drawn once: McNaughton's wrap-around rule.
 
-    No segment is longer than a track, since u * w_x <= the total, so none meets itself. At most as many distinct sets
-    as secrets. Repeated draws of one secret are soon told apart: use `Stable` there. O(n).
+    No segment is longer than a track, since u * w_x <= the total, so no secret meets itself. There are at most as many
+    distinct sets as secrets. Repeated draws soon identify a secret: use `Stable` for those. O(n).
 
     >>> import minleak as ml
     >>> ml.design([36, 30, 20, 14], k=3, layout=ml.Circle())
@@ -28,19 +28,17 @@ class Circle(RingLayout):
     name = "circle"
     homes_in_engine = False
 
-    def lay(self, ground: LayoutInput) -> LayoutResult:
-        """One ring in input order, or along the tree of groups where there are some."""
-        if not ground.giants.rest_weight:
-            return LayoutResult.nothing(ground)
-        weights, u = ground.weights, ground.u
+    def lay(self, problem: LayoutInput) -> LayoutResult:
+        """One ring in input order, or along the tree of groups if there are any."""
+        if not problem.giants.rest_weight:
+            return LayoutResult.nothing(problem)
+        weights, u = problem.weights, problem.u
         members: Any = range(len(weights))
-        if ground.tier is not None:
-            loose = ground.loose()
-            tree = ground.tier.tree
-            return LayoutResult(Homes.none(u), lay_along_tree(loose, weights[loose], tree.group_of[loose], tree, u))
-        if len(ground.giants.members) or weights.min() == 0:
-            members = ground.loose()
+        if problem.tier is not None or len(problem.giants.members) or weights.min() == 0:
+            members = problem.loose()
             weights = weights[members]
+        if problem.tier is not None:
+            return LayoutResult(Homes.none(u), lay_along_tree(members, weights, problem.tier.tree, u))
         starts = np.empty(len(weights), dtype=np.int64)
         starts[0] = 0
         np.cumsum(weights[:-1], out=starts[1:])

@@ -12,7 +12,7 @@ from minleak._data.labels import Labels
 from minleak._data.prior import Grid
 from minleak._data.progress import Progress, no_progress
 from minleak._layouts.tiers import TierCaps
-from minleak._plan.cost import Cost
+from minleak._plan.distances import Cost
 from minleak._plan.rings import Homes, Ring
 
 # Weights in a block, of which the largest is looked at first.
@@ -105,9 +105,9 @@ class LayoutResult:
     factor: int = 1
 
     @classmethod
-    def nothing(cls, ground: LayoutInput, cost: Cost | None = None) -> LayoutResult:
+    def nothing(cls, problem: LayoutInput, cost: Cost | None = None) -> LayoutResult:
         """Where all secrets that can occur are giants."""
-        return cls(Homes.none(max(ground.giants.u, 1)), (), cost)
+        return cls(Homes.none(max(problem.giants.u, 1)), (), cost)
 
     def fields(self, grid: Grid, giants: Giants) -> dict[str, Any]:
         """What a plan is made of, for the weights on a grid in the layout's units, and for the giants."""

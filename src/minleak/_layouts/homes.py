@@ -12,14 +12,15 @@ from minleak._plan.groups import GroupTree
 from minleak._plan.rings import Homes, Ring
 
 
-def lay_along_tree(secrets: Indices, weights: Indices, groups: Indices, tree: GroupTree, u: int) -> tuple[Ring, ...]:
-    """One ring of the secrets that have weight, in these groups, one group after the other, as they come within it: a
-    group of weight W has u W / (all weight) members at each phase, rounded down or up, as all that lies in it comes in
-    one piece.
+def lay_along_tree(secrets: Indices, weights: Indices, tree: GroupTree, u: int) -> tuple[Ring, ...]:
+    """One ring of the secrets that have weight, one group of the tree after the other.
+
+    All that lies in a group is in one piece of the ring, so a group of weight W has u W / (all weight) members at each
+    phase, rounded down or up.
     """
     from minleak._kernels import grouping
 
-    members, starts = grouping.lay_by_group(secrets, weights, groups, tree.places)
+    members, starts = grouping.lay_by_group(secrets, weights, tree.group_of[secrets], tree.places)
     if not len(members):
         return ()
     length = int(starts[-1])
@@ -29,12 +30,12 @@ def lay_along_tree(secrets: Indices, weights: Indices, groups: Indices, tree: Gr
 
 
 def lay_homes(secrets: Indices, weights: Indices, tier: TierCaps) -> tuple[Homes, tuple[Ring, ...]]:
-    """Homes and the ring of residues for the secrets of a tier, which come from the heaviest down; their weights become
+    """Homes and the ring of residues for the secrets of a tier, from the heaviest down; their `weights` become the
     residues.
 
-    A home is a set of `tier.rank` members that keeps the caps, found by first fit, in which each has the weight of the
-    lightest. The residues w' can form a ring along the tree if r w'(A) <= c_A w'(all) for every group A, and for every
-    secret with c = 1. Where they cannot, homes give weight back.
+    A home is a set of `tier.rank` members that keeps the caps, found by first fit; each member has the weight of the
+    lightest there. The residues w' can form a ring along the tree if r w'(A) <= c_A w'(all) for every group A, and for
+    every secret with c = 1. Where they cannot, homes give weight back.
     """
     from minleak._kernels import fitting, grouping
 
@@ -49,18 +50,18 @@ def lay_homes(secrets: Indices, weights: Indices, tier: TierCaps) -> tuple[Homes
     if given is not None:
         home -= given
         residues += np.append(given, 0)[home_of]
-    del home_of, sizes, full, number  # some bytes a secret, before the ring takes more
+    del groups, home_of, sizes, full, number  # some bytes a secret, before the ring takes more
     kept = home > 0
     found = Homes(members if kept.all() else members[kept], home[kept])
-    return found, lay_along_tree(secrets, residues, groups, tree, rank)
+    return found, lay_along_tree(secrets, residues, tree, rank)
 
 
 def _give_back(home: Indices, members: Indices, bounds: _Bounds) -> Indices | None:
-    """How much each home gives back, None for nothing.
+    """How much each home gives back; None if nothing has to be given.
 
-    A unit from a home with b members of A adds r units to the ring, b of them to A, and so frees c_A - b places of A:
-    homes with the fewest members of a group that binds give first, the heaviest before the others, so that few secrets
-    are moved much rather than many a little. No group is ever worse off: those that bind at first are all that do.
+    A unit from a home with b members of A adds r units to the ring, b of them to A, and so frees c_A - b places of A.
+    Homes with the fewest members of a binding group give first, the heaviest before the others, so that a few secrets
+    move much rather than many a little. No group is ever worse off: only groups that bind at first ever bind.
     """
     given = None
     while (worst := bounds.worst()) is not None:
@@ -81,7 +82,7 @@ def _give_back(home: Indices, members: Indices, bounds: _Bounds) -> Indices | No
 
 
 class _Bounds:
-    """The weights w' of groups on a ring, as homes give back to it: those that bind have r w'(A) > c_A w'(all)."""
+    """The weights w' of groups on a ring while homes give weight back to it. A group binds if r w'(A) > c_A w'(all)."""
 
     def __init__(self, residues: Indices, secrets: Indices, groups: Indices, tier: TierCaps) -> None:
         from minleak._kernels import grouping
@@ -95,13 +96,13 @@ class _Bounds:
         self._alone = dict(zip(secrets[heavy].tolist(), residues[heavy].tolist(), strict=True))
 
     def _carry(self, sums: Indices) -> None:
-        """To the groups that groups lie in; the last place is for all."""
+        """Add the sums of groups to those of the groups that hold them; the last place is the whole."""
         for level in range(int(self._tree.levels.max()) + 1):
             here = np.flatnonzero(self._tree.levels == level)
             np.add.at(sums, self._tree.parents[here], sums[here])
 
     def add(self, members: Indices, given: Indices) -> None:
-        """What homes of these members have given."""
+        """Count what homes with these members have given."""
         more = np.zeros_like(self._sums)
         np.add.at(more, self._tree.group_of[members], given[:, None])
         self._carry(more)
@@ -111,7 +112,9 @@ class _Bounds:
             self._alone[x] += int(given[(members == x).any(axis=1)].sum())
 
     def worst(self) -> tuple[int, Callable[[Indices], Indices], int] | None:
-        """Of what binds most: the units that it needs, how many of its members each home has, and its cap."""
+        """Of the group or secret that binds most: the units it needs, a function that counts its members in each home,
+        and its cap; None if nothing binds.
+        """
         over = -((self._caps * self._total - self._rank * self._sums[:-1]) // self._rank)
         group = int(np.argmax(over / np.maximum(self._caps, 1)))
         x = max(self._alone, key=self._alone.__getitem__, default=-1)

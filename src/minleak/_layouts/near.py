@@ -1,4 +1,4 @@
-"""Near: among all plans, which leak the same, one whose sets are close together."""
+"""Near: the optimal plan whose sets are close together."""
 
 from __future__ import annotations
 
@@ -10,27 +10,25 @@ import numpy as np
 from minleak._data.parameters import real
 from minleak._layouts.base import RingLayout
 from minleak._layouts.giants import LayoutInput, LayoutResult
-from minleak._layouts.homes import lay_homes
-from minleak._layouts.pricing.blocks import blocks
-from minleak._layouts.pricing.capping import Caps
-from minleak._layouts.pricing.chaining import spliced
-from minleak._layouts.pricing.cheapest import cheapest
-from minleak._layouts.pricing.peeling import Sets, joined
-from minleak._layouts.pricing.regions import with_costs
-from minleak._layouts.stable import at_home
-from minleak._plan.cost import Cost
-from minleak._plan.distances import METRICS, Distances, from_coordinates
-from minleak._plan.rings import Homes, Ring
+from minleak._layouts.pricing.caps import Caps
+from minleak._layouts.pricing.chaining import splice_rings
+from minleak._layouts.pricing.cheapest import lay_cheapest
+from minleak._layouts.pricing.peeling import Sets, join_sets
+from minleak._layouts.pricing.regions import add_costs
+from minleak._layouts.pricing.splitting import split_space
+from minleak._layouts.stable import lay_stable
+from minleak._plan.distances import METRICS, Cost, Distances, from_coordinates
+from minleak._plan.rings import Homes
 from minleak.errors import InvalidParameter, shown
 
 
 @dataclass(frozen=True, eq=False)
 class Near(RingLayout):
-    """Decoys that are close: the plan minimises the mean over sets of c(M)/u, where c(M) = min over z of the sum over i
-    in M of d(z,i), the star cost, at the same leakage: see `Plan.cost`.
+    """Decoys that are close, at the same leakage: the plan minimises the mean over sets of c(M)/u, where the star cost
+    is c(M) = min over z of the sum over i in M of d(z,i). See `Plan.cost`.
 
-    Proven least up to 600 secrets that are no giants, above a good plan in a minute or two. With more than 10,000
-    places, those of weight zero among them, centres z are secrets on rings and nothing is proven.
+    The optimum is proven for up to 600 secrets that are no giants; for more it is a good plan in a minute or two. With
+    more than 10,000 places, including those of weight zero, only secrets on rings are centres, and nothing is proven.
 
     Parameters
     ----------
@@ -59,43 +57,41 @@ class Near(RingLayout):
             raise InvalidParameter(f"metric is a name, {' or '.join(METRICS)}, not {shown(self.metric)}")
         real(self.stability, "stability is a number from 0 (near) to 1 (stable)", least=0, most=1)
 
-    def distances(self, ground: LayoutInput) -> Distances:
-        """Between the points."""
-        return from_coordinates(self.points, self.metric, ground.labels)
+    def distances(self, problem: LayoutInput) -> Distances:
+        """The distances between the points."""
+        return from_coordinates(self.points, self.metric, problem.labels)
 
-    def lay(self, ground: LayoutInput) -> LayoutResult:
-        """As close as possible, or in blocks."""
-        distances = self.distances(ground)
-        if self.stability > 0 and ground.giants.rest_weight:
-            return _in_blocks(ground, distances, float(self.stability))
-        return cheapest(ground, distances)
+    def lay(self, problem: LayoutInput) -> LayoutResult:
+        """As close as possible, or stable within blocks."""
+        distances = self.distances(problem)
+        if self.stability > 0 and problem.giants.rest_weight:
+            return _lay_in_blocks(problem, distances, float(self.stability))
+        return lay_cheapest(problem, distances)
 
 
-def _in_blocks(ground: LayoutInput, distances: Distances, stability: float) -> LayoutResult:
-    """Blocks of about (4u)^(1-stability) n^stability secrets, each laid by the stable layout."""
-    secrets, u = ground.loose(), ground.u
+def _lay_in_blocks(problem: LayoutInput, distances: Distances, stability: float) -> LayoutResult:
+    """Blocks of about (4u)^(1-stability) n^stability secrets, each with a stable layout of its own."""
+    secrets, u = problem.loose(), problem.u
     n = len(secrets)
     size = n if stability == 1 else max(round((4 * u) ** (1 - stability) * n**stability), u)
-    own = ground.weights[secrets]
-    homes, weights_at_home = [], []
-    rings: list[Ring] = []
-    caps = Caps.of_tier(ground.tier, len(ground.weights), u).of(secrets, u)
-    for part in blocks(distances.points[secrets], own, caps, u, size=size, slack=1):
-        part = np.sort(part)
-        if ground.tier is None:
-            there, laid = at_home(own[part], 0, u)
-            there = Homes(secrets[part][there.members], there.weights)
-            laid = tuple(Ring(secrets[part][ring.members], ring.starts, ring.length, u) for ring in laid)
-        else:
-            part = part[np.argsort(-own[part], kind="stable")]
-            there, laid = lay_homes(secrets[part], own[part], ground.tier)
-        homes.append(there.members)
-        weights_at_home.append(there.weights)
-        rings += laid
-    joint = Homes(np.concatenate(homes), np.concatenate(weights_at_home))
-    ring = (spliced(rings),) if rings else ()
-    cells = [Sets(joint.members, u * joint.weights)]
+    own = problem.weights[secrets]
+    caps = Caps.of_tier(problem.tier, len(problem.weights), u).of(secrets, u)
+    problem.progress(0, 1, "splitting space into blocks")
+    parts = split_space(distances.points[secrets], own, caps, u, size=size)
+    blocks = []
+    for i, part in enumerate(parts):
+        problem.progress(i, len(parts) + 1, f"a stable layout in each of {len(parts):,} blocks")
+        part = part[np.lexsort((part, -own[part]))]
+        blocks.append(lay_stable(secrets[part], own[part], problem))
+    homes = Homes(
+        np.concatenate([block.homes.members for block in blocks]),
+        np.concatenate([block.homes.weights for block in blocks]),
+    )
+    rings = [ring for block in blocks for ring in block.rings]
+    ring = (splice_rings(rings),) if rings else ()
+    problem.progress(len(parts), len(parts) + 1, "the cost of the sets")
+    cells = [Sets(homes.members, u * homes.weights)]
     cells += [Sets(sets, lengths) for one in ring for sets, lengths in one.cells().blocks()]
-    plan = with_costs(joined(cells, u), distances)
-    mean = plan.total / float(u * own.sum())
-    return LayoutResult(joint, ring, Cost(mean, None, None, distances.name, stability, distances.coordinates))
+    mean = add_costs(join_sets(cells, u), distances).total / float(u * own.sum())
+    problem.progress(1, 1, f"cost {mean:.4g}")
+    return LayoutResult(homes, ring, Cost(mean, None, None, distances.name, stability, distances.coordinates))

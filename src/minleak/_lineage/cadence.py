@@ -1,4 +1,4 @@
-"""When secrets that wait become a part."""
+"""Cadence: when waiting secrets become a part."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ledger: what was counted of every secret that a lineage knows, day after day, in whole numbers."""
+"""Ledger: the daily counts of every secret that a lineage knows, in whole numbers."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Ledger:
     def __post_init__(self) -> None:
         """Refuse numbers that do not fit each other."""
         if not all(self._claims()):
-            raise InvalidParameter("these fields are no ledger: plan.update(counts) makes them")
+            raise InvalidParameter("these fields are not those of a ledger: plan.update(counts) makes one")
 
     def _claims(self) -> Iterator[bool]:
         known, days, shares = len(self.labels), self.days, self.shares
@@ -165,7 +165,7 @@ class Ledger:
             today[:head] = counts[:head]
             found = slice(None) if at.min(initial=0) >= 0 else at >= 0
             today[at[found]] = rest[found]
-        shares = _kept(self.shares, day - self.day, keep)
+        shares = _keep_share(self.shares, day - self.day, keep)
         return self._replace(
             labels=labels,
             day=day,
@@ -186,7 +186,7 @@ class Ledger:
         for begin in range(0, known, _PIECE):
             here = slice(begin, min(begin + _PIECE, known))
             np.multiply(today[here], UNIT, out=pools[here])
-            pools[here] += _kept(self.pools[here], days, keep)
+            pools[here] += _keep_share(self.pools[here], days, keep)
             np.minimum(pools[here], MOST, out=pools[here])
         return pools
 
@@ -255,7 +255,7 @@ def whole_counts(prior: Prior, what: str) -> Indices:
     return np.rint(prior.p * prior.events).astype(np.int64)
 
 
-def _kept(pools: Indices, days: int, keep: float) -> Indices:
+def _keep_share(pools: Indices, days: int, keep: float) -> Indices:
     """What is left of pools after some days, rounded down."""
     share = round(UNIT * keep**days)
     return (pools >> 10) * share + ((pools & (UNIT - 1)) * share >> 10)

@@ -126,7 +126,7 @@ class Recent:
         def mean(sigma: float) -> float:
             return float(np.minimum(squares / (1 + part + sigma**2 * moved * expected), _CLIPPED).mean())
 
-        def solved(wanted: float) -> float:
+        def solve(wanted: float) -> float:
             low, high = 0.0, _LARGEST
             if mean(low) <= wanted:
                 return 0.0
@@ -136,7 +136,7 @@ class Recent:
             return high
 
         off = min(2 * np.sqrt(2 / used.sum()), 0.9)
-        return solved(_MEAN), solved(_MEAN * (1 + off)), solved(_MEAN * (1 - off))
+        return solve(_MEAN), solve(_MEAN * (1 + off)), solve(_MEAN * (1 - off))
 
     @cached_property
     def gone(self) -> Array:

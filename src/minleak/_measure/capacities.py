@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from minleak._data.arrays import Indices
 from minleak._data.channel import Channel, as_channel
 from minleak._data.parameters import real, whole
 from minleak._data.prior import Prior
@@ -113,17 +112,22 @@ def capacity(
     return _search(channel, H, iterations or 4000, seed)
 
 
-def uniform_prior(channel: Channel, secrets: Sequence[int] | Indices | None = None) -> Prior:
+def uniform_prior(channel: Channel, secrets: Sequence[int] | None = None) -> Prior:
     """The channel's secrets, or only those at these places, all equally likely."""
-    weights = np.zeros(channel.shape[0], dtype=np.int64)
-    weights[slice(None) if secrets is None else secrets] = 1
+    n = channel.shape[0]
+    if secrets is None:
+        weights, total = np.ones(n, dtype=np.int64), n
+    else:
+        weights, total = np.zeros(n, dtype=np.int64), len(set(secrets))
+        for x in secrets:
+            weights[x] = 1
     weights.flags.writeable = False
-    return Prior.trusted(weights, channel.inputs, np.count_nonzero(weights))
+    return Prior.trusted(weights, channel.inputs, total)
 
 
 def _of_sets(channel: Channel, l: int, gap: float, nodes: int | None) -> Capacity:
     found = best_set(channel.matrix, l, gap=gap, nodes=nodes)
-    prior = uniform_prior(channel, found.secrets)
+    prior = uniform_prior(channel, found.secrets.tolist())
     apart = found.upper - found.value
     status = "exact" if apart == 0 else "certified" if apart <= gap else "not converged"
     return Capacity(found.value, found.value, found.upper, prior, status, found.nodes)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from minleak._data.extras import altair
+from minleak._face.extras import altair
 from minleak._face.plain import plain
 from minleak._face.result import Result
 from minleak._face.tables import Table

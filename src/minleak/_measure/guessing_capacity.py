@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from minleak._data.arrays import Array, Indices
-from minleak._data.reducing import groups, merged
+from minleak._data.reducing import group_columns, merge_columns
 
 # Up to so many secrets all sets are looked at; at once, where that is so many steps, else where branching was too long.
 _ALL, _SOON = 20, 10_000_000
@@ -45,7 +45,7 @@ def best_set(matrix: Any, l: int, *, gap: float = 0.0, nodes: int | None = None)
     >>> best_set(np.array([[1, 0], [0.5, 0.5], [0.5, 0.5]]), 1)
     BestSet(value=0.25, upper=0.25, secrets=array([0, 1]), nodes=7)
     """
-    dense = merged(matrix, groups(matrix))
+    dense = merge_columns(matrix, group_columns(matrix))
     C = np.asarray(dense if isinstance(dense, np.ndarray) else dense.toarray())
     n = len(C)
     if l >= n:

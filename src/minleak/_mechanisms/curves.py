@@ -18,26 +18,26 @@ from minleak._face.tables import Table
 from minleak._theory.divergences import renyi_nats
 from minleak.errors import InvalidParameter
 
-# Steps of the grid from zero to the largest loss of one observation, at most, and of the whole grid after all of them.
+# The most grid steps up to the largest loss of one observation, and of the whole grid after all of them.
 _FINE, _GRID = 1 << 16, 1 << 20
-# Up to so many steps are tried on which all losses lie as they are.
+# Grids up to this many steps are tried for an exact fit of all losses.
 _COARSE = 64
-# Pairs of secrets with different losses that are followed.
+# The most pairs of secrets with different losses.
 _PAIRS = 400
-# The unit of rounding, by which Fourier transforms err.
+# The relative error of Fourier transforms.
 _ROUNDING = 2.0**-52
-# Losses that agree to so many digits are one.
+# Losses that agree to this many digits are merged.
 _DIGITS = 12
 
 
 @dataclass(frozen=True)
 class PrivacyCurve(Result):
-    """How well two secrets are told apart by `observations` independent outputs of a channel, at the worst pair.
+    """How well the worst pair of secrets can be distinguished by `observations` independent outputs of a channel.
 
-    A loss is log C[x,y]/C[x',y], in nats; `losses` holds its distribution under x for each pair that differs in it, as
-    rows of losses (infinite ones too) and rows of probabilities. After several observations the losses lie on a grid:
-    rounded up they give bounds from above, which `delta`, `epsilon` and `trade_off` state, and rounded down bounds from
-    below (`least_delta`). `rows` are those of the channel, by pairs.
+    A loss is log C[x,y]/C[x',y], in nats; `losses` has its distribution under x for each pair with a different one, as
+    arrays of losses (infinite ones too) and probabilities. After several observations the losses lie on a grid: rounded
+    up they give upper bounds (`delta`, `epsilon`, `trade_off`), rounded down lower bounds (`least_delta`). `rows` are
+    the rows of the channel, by pairs.
     """
 
     observations: int
@@ -50,13 +50,15 @@ class PrivacyCurve(Result):
         `hockey_stick` of two rows at exp(epsilon). Never below the truth.
         """
         added = 0.0
-        if self.observations > 1:  # an error of the transform in the mean square, and so of all probabilities together
+        if (
+            self.observations > 1
+        ):  # the root mean square error of the transform bounds that of all probabilities together
             size = max(len(masses) for _, masses in self.losses)
             added = _ROUNDING * self.observations * math.log2(2 * size) * math.sqrt(size)
         return min(_delta(self.losses, _nats(epsilon)) + added, 1.0)
 
     def least_delta(self, epsilon: float) -> float:
-        """The same from below: delta is between the two."""
+        """A lower bound of the same delta."""
         return _delta(self.rounded_down, _nats(epsilon))
 
     def epsilon(self, delta: float) -> float:
@@ -77,15 +79,15 @@ class PrivacyCurve(Result):
         return high
 
     def trade_off(self, type_one: float) -> float:
-        """f-DP: the least share of false negatives of a test between two secrets that has so many false positives, at
-        the worst pair; 1 - `type_one` if nothing can be told. Never above the truth.
+        """f-DP: the least share of false negatives of a test between two secrets with this share of false positives, at
+        the worst pair; 1 - `type_one` if they cannot be distinguished. Never above the truth.
         """
         share = real(type_one, "the share of false positives is from 0 to 1", least=0, most=1)
         return min(_missed(losses, masses, share) for losses, masses in self.losses)
 
     def renyi(self, alpha: float) -> float:
-        """Renyi privacy: the largest Renyi divergence of that order of two secrets, in nats; it adds up over
-        observations, exactly.
+        """Renyi privacy: the largest Renyi divergence of that order between two secrets, in nats. It adds up exactly
+        over observations.
         """
         order = real(alpha, "the order alpha is a number from 0 on", least=0)
         return self.observations * max(
@@ -93,9 +95,9 @@ class PrivacyCurve(Result):
         )
 
     def compose(self, observations: int) -> PrivacyCurve:
-        """The curve of so many independent observations of the same secret. Losses of one observation go on a grid of
-        at most 65,536 steps to the largest of them, rounded up and, beside it, down, where they do not lie on a coarse
-        one; the distribution of their sum is a power of its Fourier transform.
+        """The curve of several independent observations of the same secret. Losses of one observation are rounded up,
+        and separately down, to a grid of at most 65,536 steps, unless they lie on a coarse one; the distribution of
+        their sum is a power of its Fourier transform.
 
         >>> from minleak import mechanisms
         >>> curve = mechanisms.privacy_curve(mechanisms.randomised_response(2, 0.5)).compose(10)
@@ -104,7 +106,7 @@ class PrivacyCurve(Result):
         """
         count = whole(observations, "the number of observations", 1)
         if self.observations != 1:
-            raise InvalidParameter("compose the curve of one observation: compose(n) is that of n")
+            raise InvalidParameter("compose starts from the curve of one observation: use compose(n) for n")
         if count == 1:
             return self
         up, down = (tuple(_sum(l, m, count, towards) for l, m in self.losses) for towards in (np.ceil, np.floor))
@@ -123,7 +125,7 @@ class PrivacyCurve(Result):
 
 
 def privacy_curve(channel: Channel | Any, *, pairs: Iterable[tuple[int, int]] | None = None) -> PrivacyCurve:
-    """The (epsilon, delta) curve of a channel: how well two secrets are told apart, any two or those of some `pairs`.
+    """The (epsilon, delta) curve of a channel, over all pairs of secrets or some `pairs`.
 
     A mechanism is (epsilon, delta)-private if delta is at least the curve at epsilon. Exact for one observation;
     `compose` accounts for several. O(n^2 m).
@@ -144,21 +146,21 @@ def privacy_curve(channel: Channel | Any, *, pairs: Iterable[tuple[int, int]] | 
         key = (losses.round(_DIGITS).tobytes(), masses.round(_DIGITS).tobytes())
         distinct.setdefault(key, ((losses, masses), (C[x], C[y])))
         if len(distinct) > _PAIRS:
-            raise InvalidParameter(f"more than {_PAIRS} pairs of secrets have different losses: name some by pairs=")
+            raise InvalidParameter(f"more than {_PAIRS} pairs of secrets have different losses: choose some by pairs=")
     if not distinct:
-        raise InvalidParameter("a privacy curve is about two secrets: the channel has one")
+        raise InvalidParameter("a privacy curve needs two secrets: the channel has one")
     kept = tuple(losses for losses, _ in distinct.values())
     return PrivacyCurve(1, kept, kept, tuple(rows for _, rows in distinct.values()))
 
 
 def shuffled_epsilon(epsilon: float, *, n: int, delta: float) -> float:
-    """What is left of a local epsilon where the answers of n people come in random order: they are (result, delta)-
-    private in the central sense, in nats.
+    """The central epsilon, in nats, of n locally epsilon-private answers that are shuffled: together they are
+    (result, delta)-private.
 
     With b = 8 sqrt(exp(epsilon) log(4/delta) / n) + 8 exp(epsilon) / n it is
     log(1 + b (exp(epsilon) - 1) / (exp(epsilon) + 1/(1 + b))), where epsilon <= log(n / (16 log(4/delta))): the closed
-    bound of Feldman, McMillan and Talwar (Hiding Among the Clones, arXiv 2012.12803) as their published program
-    computes it. Elsewhere, and where that is no better, epsilon itself.
+    bound of Feldman, McMillan and Talwar (Hiding Among the Clones, arXiv 2012.12803), as their program computes it.
+    Elsewhere, and where that is no better, it is epsilon itself.
 
     >>> round(shuffled_epsilon(1.0, n=1_000_000, delta=1e-6), 4)
     0.0238
@@ -198,8 +200,8 @@ def _delta(distributions: Iterable[tuple[Array, Array]], epsilon: float) -> floa
 
 
 def _missed(losses: Array, masses: Array, share: float) -> float:
-    """False negatives of the best test of x' against x: outputs of large loss are held to be of x. P is that of x, and
-    the false positives are its outputs under x', P exp(-loss).
+    """False negatives of the best test of x' against x, which decides for x where the loss is large. False positives
+    are these outputs under x', with probability P exp(-loss) for P under x.
     """
     order = np.argsort(-losses, kind="stable")
     under_x, under_other = masses[order], (masses * np.exp(-losses))[order]
@@ -208,13 +210,13 @@ def _missed(losses: Array, masses: Array, share: float) -> float:
 
 
 def _sum(losses: Array, masses: Array, count: int, towards: Any) -> tuple[Array, Array]:
-    """The distribution of the sum of `count` such losses, on a grid that one is rounded to."""
+    """The distribution of the sum of `count` losses, each rounded to a grid."""
     finite = np.isfinite(losses)
     largest = float(np.abs(losses[finite]).max(initial=0.0))
-    once = float(masses[~finite].sum())  # the chance that one of them tells for sure, and that some of all do
-    told = 1.0 if once >= 1 else -math.expm1(count * math.log1p(-once))
+    once = float(masses[~finite].sum())  # the chance that one of them is infinite, and that any of all is
+    infinite = 1.0 if once >= 1 else -math.expm1(count * math.log1p(-once))
     if largest == 0:
-        return np.array([0.0, math.inf]), np.array([1 - told, told])
+        return np.array([0.0, math.inf]), np.array([1 - infinite, infinite])
     exact = losses[finite] / largest
     fits = (k for k in range(1, _COARSE) if np.abs(exact * k - np.rint(exact * k)).max() < 1e-12)
     steps = next(fits, max(1, min(_FINE, _GRID // (2 * count))))
@@ -226,4 +228,4 @@ def _sum(losses: Array, masses: Array, count: int, towards: Any) -> tuple[Array,
     size = 1 << (width * count).bit_length()
     power = np.fft.irfft(np.fft.rfft(line, size) ** count, size)[: width * count + 1]
     total = (lowest * count + np.arange(width * count + 1)) * (largest / steps)
-    return np.append(total, math.inf), np.append(np.maximum(power, 0.0), told)
+    return np.append(total, math.inf), np.append(np.maximum(power, 0.0), infinite)

@@ -1,4 +1,4 @@
-"""Mechanism: a channel with the metric that it is private in, and the epsilon that its entries have."""
+"""Mechanism: a channel that is private in a metric, with the epsilon of its entries."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from minleak.errors import InvalidParameter
 
 
 class Mechanism(Channel):
-    """A channel made to be d-private: C[x,y] <= exp(epsilon d(x,x')) C[x',y] for all x, x', y.
+    """A d-private channel: C[x,y] <= exp(epsilon d(x,x')) C[x',y] for all x, x', y.
 
-    `distances` are those that it was made for, and `epsilon`, in nats, is computed from the entries alone, whatever the
-    mechanism was asked for. Everything that takes a channel takes it.
+    `distances` are those it was made for; `epsilon`, in nats, is computed from the entries, whatever was asked for. It
+    can be used wherever a channel can.
 
     >>> from minleak import mechanisms
     >>> mechanism = mechanisms.randomised_response(3, 1)
@@ -38,15 +38,15 @@ class Mechanism(Channel):
         outputs: Any = None,
         along_line: bool = False,
     ) -> None:
-        """Rows come from closed forms and sum to one as these do: they are held as they are, without a second pass."""
+        """Rows come from closed forms that sum to one, and are stored without another check."""
         if outputs is None and matrix.shape[0] == matrix.shape[1]:
-            outputs = inputs  # where secrets are shown as secrets, observables have their names
+            outputs = inputs  # the observables are secrets, and have their names
         self._hold(matrix, inputs, outputs)
         self._distances, self._along_line = distances, along_line
 
     @cached_property
     def distances(self) -> Array:
-        """Between the secrets, as the mechanism was made for; formed when they are asked for."""
+        """The distances between secrets that the mechanism was made for; computed on first use."""
         return self._distances()
 
     @cached_property
@@ -63,18 +63,18 @@ class Mechanism(Channel):
 
     def __repr__(self) -> str:
         n, m = self.shape
-        known = f", epsilon {self.epsilon:.9g}" if "epsilon" in self.__dict__ else ""  # seconds, if not yet asked for
+        known = f", epsilon {self.epsilon:.9g}" if "epsilon" in self.__dict__ else ""  # it may take seconds to compute
         return f"Mechanism({n} secrets, {m} observables{known})"
 
 
 def positive_epsilon(epsilon: Any) -> float:
-    """epsilon, if it is a positive finite number."""
+    """Check an epsilon."""
     expected = "epsilon is a positive finite number, in nats for a distance of 1"
     return real(epsilon, expected, above=0, below=math.inf)
 
 
 def matrix_size(n: Any, what: str = "n", *, columns: Any = None) -> tuple[int, int]:
-    """Numbers of secrets and observables, if a dense matrix of so many can be made."""
+    """Check the numbers of secrets and observables of a dense matrix."""
     rows = whole(n, what, 1)
     many = rows if columns is None else whole(columns, "the number of observables", 1)
     size = too_large(rows * many, each=DENSE)

@@ -9,20 +9,20 @@ from typing import Any
 import numpy as np
 
 from minleak._data.arrays import Array
-from minleak._data.labels import labelled
+from minleak._data.labels import check_labels
 from minleak._data.parameters import whole
 from minleak._mechanisms.mechanism import Mechanism, line_distances, matrix_size, positive_epsilon
 from minleak._theory.metrics import distances_between
 from minleak.errors import Infeasible, InvalidParameter
 
-# A weight below zero by no more than this share of the largest is a zero, rounded.
+# Weights below zero by at most this share of the largest are rounded zeros.
 _ROUNDING = 1e-13
 
 
 def randomised_response(
     n: int, epsilon: float, *, observables: int | None = None, inputs: Iterable[Hashable] | None = None
 ) -> Mechanism:
-    """The truth with e^epsilon times the probability of each lie: private for secrets that are all 1 apart.
+    """The truth with e^epsilon times the probability of each lie: private if all distances are 1.
 
         C[x,y] = e^epsilon / (e^epsilon + m - 1) if y = x, else 1 / (e^epsilon + m - 1)
 
@@ -33,7 +33,7 @@ def randomised_response(
            [0.25, 0.75]])
     """
     rows, m = matrix_size(n, columns=observables)
-    lie = math.exp(-positive_epsilon(epsilon))  # the truth weighs 1, so that a large epsilon does not overflow
+    lie = math.exp(-positive_epsilon(epsilon))  # relative to the truth, so that a large epsilon does not overflow
     matrix = np.full((rows, m), lie / (1 + (m - 1) * lie))
     np.fill_diagonal(matrix[:m], 1 / (1 + (m - 1) * lie))
     matrix[m:] = 1 / m
@@ -41,7 +41,7 @@ def randomised_response(
 
 
 def geometric(n: int, epsilon: float, *, inputs: Iterable[Hashable] | None = None) -> Mechanism:
-    """Whole numbers 0..n-1 with two-sided geometric noise, those beyond 0 and n-1 shown as these.
+    """Whole numbers 0..n-1 with two-sided geometric noise, clipped to 0..n-1.
 
         C[x,y] = (1-a)/(1+a) a^|x-y| within, a^|x-y| / (1+a) at the ends,   a = e^-epsilon
 
@@ -59,8 +59,7 @@ def geometric(n: int, epsilon: float, *, inputs: Iterable[Hashable] | None = Non
 def truncated_geometric(
     n: int, epsilon: float, *, low: int, high: int, inputs: Iterable[Hashable] | None = None
 ) -> Mechanism:
-    """The same with answers cut off at `low` and `high`, which may lie within 0..n-1 or beyond; observables are named
-    by these numbers.
+    """The same with answers clipped to `low`..`high`, within 0..n-1 or beyond; these numbers label the observables.
 
     >>> truncated_geometric(2, math.log(2), low=-1, high=1).toarray().round(6)
     array([[0.333333, 0.333333, 0.333333],
@@ -75,7 +74,7 @@ def truncated_geometric(
     noise *= -math.expm1(-decay) / (1 + math.exp(-decay))
     x = np.arange(rows, dtype=np.float64)
     within = np.ndarray((rows, m), buffer=noise, offset=8 * (rows - 1), strides=(-8, 8))
-    matrix = np.array(within, order="C")  # row x begins at the noise low - x
+    matrix = np.array(within, order="C")  # row x starts at the noise low - x
     matrix[:, 0], matrix[:, -1] = _noise_from(x - low, decay), _noise_from(high - x, decay)
     if m == 1:
         matrix[:] = 1.0
@@ -99,21 +98,21 @@ def exponential(
 ) -> Mechanism:
     """Near observables more often: C[x,y] proportional to exp(-epsilon d(x,y) / 2).
 
-    Private in d, by the triangle inequality once in the numerator and once in the row's sum; mostly with room to spare,
-    which `epsilon` of the result shows. `metric` is a matrix or a callable of two secrets: their labels, `inputs`, or
-    positions without these. With `observables` there are m of them, numbered from 0 on, and d reaches from a secret
-    to a number as well (a callable then).
+    Private in d, by the triangle inequality once in the numerator and once in the row's sum; usually with room to
+    spare, as `epsilon` of the result shows. `metric` is a matrix or a callable of two secrets: their labels `inputs`,
+    or positions without these. With `observables` there are m of them, numbered from 0, and the metric is a callable
+    that takes a secret and a number too.
 
     >>> mechanism = exponential(3, 1.0, lambda x, y: abs(x - y))
     >>> mechanism.toarray()[0].round(6), round(mechanism.epsilon, 6)
     (array([0.50648 , 0.307196, 0.186324]), 0.614107)
     """
     rows, m = matrix_size(n, columns=observables)
-    names = labelled(inputs, rows, "inputs", "rows", InvalidParameter)
+    names = check_labels(inputs, rows, "inputs", "rows", InvalidParameter)
     between = distances_between(metric, names) if m == rows or callable(metric) else None
     if between is None:
         raise InvalidParameter("with observables= the metric is a callable, of two secrets, or a secret and a number")
-    beyond = between  # how much farther than the nearest observable, which is a secret's own
+    beyond = between  # how much farther than the nearest observable
     if m != rows:
         reach = distances_between(metric, names, m)
         nearest = reach.min(axis=1, keepdims=True)
@@ -125,11 +124,11 @@ def exponential(
 
 
 def tight_constraints(n: int, epsilon: float, metric: Any, *, inputs: Iterable[Hashable] | None = None) -> Mechanism:
-    """The mechanism in which all constraints towards the true secret are tight: C[x,y] = w_y exp(-epsilon d(x,y)).
+    """The mechanism whose constraints towards the true secret are all tight: C[x,y] = w_y exp(-epsilon d(x,y)).
 
-    The weights w solve D w = 1 with D[x,y] = exp(-epsilon d(x,y)), if they are not negative; where they are, no such
-    mechanism exists and Infeasible says so. On a line it is the geometric mechanism; for secrets that are all 1 apart
-    it is randomised response. `metric` is a matrix or a callable of two secrets: their labels, `inputs`, or positions.
+    The weights w >= 0 solve D w = 1 with D[x,y] = exp(-epsilon d(x,y)); Infeasible if there are none. On a line it is
+    the geometric mechanism, and if all distances are 1 randomised response. `metric` is a matrix or a callable of two
+    secrets: their labels `inputs`, or positions.
 
     >>> ends = tight_constraints(3, math.log(2), lambda x, y: abs(x - y))
     >>> ends.toarray()[0].round(6), round(ends.epsilon, 9)
@@ -137,7 +136,7 @@ def tight_constraints(n: int, epsilon: float, metric: Any, *, inputs: Iterable[H
     """
     rows, _ = matrix_size(n)
     decay = positive_epsilon(epsilon)
-    names = labelled(inputs, rows, "inputs", "rows", InvalidParameter)
+    names = check_labels(inputs, rows, "inputs", "rows", InvalidParameter)
     between = distances_between(metric, names)
     D = np.exp(-decay * between)
     try:

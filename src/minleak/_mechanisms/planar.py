@@ -1,4 +1,4 @@
-"""Planar mechanisms on a grid: noise in the plane, answers beyond the grid shown as the nearest cell of it."""
+"""Planar mechanisms on a grid: noise in the plane, clipped to the nearest cell of the grid."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from minleak._data.parameters import real
 from minleak._mechanisms.mechanism import Mechanism, matrix_size, positive_epsilon
 from minleak.errors import InvalidParameter
 
-# Noise of probability below e^-this of what the farthest output has is left out of the sums.
+# Noise with a probability below e^-this of that of the farthest output is left out of the sums.
 _FAR = 45.0
-# The finest grid for which these sums are formed: epsilon times step.
+# The finest grid, as epsilon times step.
 _FINEST = 2e-3
-# Rows of the lattice that are summed at a time.
+# Rows of the lattice summed at a time.
 _ROWS = 256
-# Nodes of the quadrature on a panel, and as many more as it is lengths of the noise long: all digits of a float.
+# Quadrature nodes on a panel, plus its length in units of the noise, give all digits of a float; and the most.
 _NODES, _MOST_NODES = 24, 400
-# So many lengths of the noise away, its density is zero as a float.
+# At this distance, in units of the noise, its density underflows.
 _NOTHING = 750.0
-# What epsilon times the step may be.
+# The range of epsilon times step.
 _FLAT, _STEEP = 1e-9, 1e6
 
 
@@ -32,8 +32,8 @@ def planar_geometric(
 ) -> Mechanism:
     """Cells of a grid with noise on the lattice, P(z) proportional to exp(-epsilon step |z|) over all whole z.
 
-    Answers beyond the grid are shown as its nearest cell. Cell number x is in column x % width and row x // width;
-    private in the Euclidean distance, geo-indistinguishable.
+    Answers beyond the grid become its nearest cell. Cell x is in column x % width and row x // width. Private in the
+    Euclidean distance: geo-indistinguishable.
 
     >>> mechanism = planar_geometric(3, 2, 1.0)
     >>> mechanism.shape, round(mechanism.epsilon, 9)
@@ -52,11 +52,11 @@ def planar_geometric(
 def planar_laplace(
     width: int, height: int, epsilon: float, *, step: float = 1.0, inputs: Iterable[Hashable] | None = None
 ) -> Mechanism:
-    """Cells of a grid with planar Laplace noise, density epsilon^2 / (2 pi) exp(-epsilon r), from the cell's centre,
-    shown as the cell that it falls in, or as the nearest one of the grid.
+    """Cells of a grid with planar Laplace noise, density epsilon^2 / (2 pi) exp(-epsilon r), added to the cell's centre
+    and rounded to the nearest cell of the grid.
 
-    Its epsilon is somewhat below what was asked: within a cell the noise averages out. Numbering and metric are those
-    of `planar_geometric`.
+    Its epsilon is somewhat below the one asked for, since noise averages out within a cell. Numbering and metric are
+    those of `planar_geometric`.
 
     >>> mechanism = planar_laplace(3, 2, 1.0)
     >>> mechanism.shape, 0.9 < mechanism.epsilon <= 1
@@ -86,7 +86,7 @@ def _plane(w: int, h: int, unit: float) -> Array:
 
 
 def _clip_to_grid(mass: Array, w: int, h: int) -> Array:
-    """The channel from masses of the noise along each axis, as `_with_tails` has them. Only sums of what is positive:
+    """The channel from masses of the noise along each axis, as in `_with_tails`. Only positive numbers are added, so
     small probabilities keep their digits.
     """
     columns = mass[:, _reached(w)].transpose(1, 0, 2)  # (input column, masses along, output column)
@@ -99,7 +99,7 @@ def _clip_to_grid(mass: Array, w: int, h: int) -> Array:
 
 
 def _reached(size: int) -> Indices:
-    """Which mass each output has as seen from each input: a cell's, or at an end of the grid all beyond it too."""
+    """The index of each output's mass for each input: a cell, or at an end of the grid the tail from there."""
     at = np.arange(size)
     parts = np.abs(at[:, None] - at)
     parts[:, 0] = size + at
@@ -108,12 +108,12 @@ def _reached(size: int) -> Indices:
 
 
 def _reach(w: int, h: int, fine: float) -> float:
-    """How far the noise is looked at: beyond the farthest cell there is nothing to add to any output."""
+    """The distance beyond which noise adds nothing to any output."""
     return math.hypot(w, h) + (_FAR + 2 * math.log(1 + 1 / fine)) / fine + 1
 
 
 def _with_tails(values: Array, size: int) -> Array:
-    """Along the first axis the cells 0..size-1 away, then the sums of all from 0..size on, then all on both sides."""
+    """Along the first axis: the cells at distance 0..size-1, the tail sums from 0..size on, and both sides together."""
     tails = np.cumsum(values[::-1], axis=0)[::-1]
     return np.concatenate([values[:size], tails[: size + 1], tails[:1] + tails[1:2]])
 
@@ -129,7 +129,7 @@ def _lattice_mass(w: int, h: int, fine: float) -> Array:
 
 
 def _cell_mass(w: int, h: int, fine: float) -> Array:
-    """By Gauss' quadrature on panels: the cells, then longer ones out to where nothing is left."""
+    """Gauss quadrature on panels: the cells, then longer ones to the end of the noise."""
     count = int(min(_NODES + fine, _MOST_NODES))
     nodes, weights = np.polynomial.legendre.leggauss(count)
 

@@ -1,8 +1,8 @@
 """Approximate privacy: for all x, x', sum over y of max(C[x,y] - exp(epsilon d(x,x')) C[x',y], 0) <= delta.
 
-With a slack for each positive part these are linear rows. They do not follow from each other by way of a third secret,
-as those of exact privacy do, so that all pairs are asked. A channel that breaks them by a little is mixed with one that
-has room, since the left-hand side is convex.
+With a slack for each positive part these rows are linear. They do not imply each other through a third secret, as those
+of exact privacy do, so all pairs are required. The left-hand side is convex: a channel that exceeds delta by a little
+is mixed with one that has room.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from minleak._optimise.private import Privacy, as_epsilon
 from minleak._theory.metrics import distances_between, shortest_paths
 from minleak.errors import InvalidParameter, SolverFailed, shown
 
-# The largest epsilon d of a finite distance: beyond it a probability that counts is below the solvers' tolerances.
+# The largest epsilon d of a finite distance: beyond it the probabilities concerned are below the solvers' tolerances.
 _FAR = 20.0
-# What is left of delta for rounding.
+# Part of delta reserved for rounding.
 _SPARE = 1e-15
 
 
 @dataclass(frozen=True, eq=False)
 class ApproximatePrivacy(Privacy):
-    """The same with a `delta` above 0: rows of a solver are v[first] - v[second]/factor <= slack, for every pair."""
+    """Privacy with a `delta` above 0: the solver's rows are v[first] - v[second]/factor <= slack, for every pair."""
 
     @cached_property
     def pairs(self) -> tuple[Indices, Indices, Array]:
@@ -46,19 +46,19 @@ class ApproximatePrivacy(Privacy):
 
     @property
     def classes(self) -> Indices:
-        """Each secret for itself: an observable may be shown by any of them."""
+        """One for each secret: any of them may show an observable."""
         return np.arange(len(self.distances))
 
     def deltas(self, matrix: Array) -> Array:
-        """What each pair needs for its delta."""
+        """The delta that each pair needs."""
         first, second, factor = self.pairs
         return np.array(
             [np.maximum(matrix[x] - matrix[y] / f, 0).sum() for x, y, f in zip(first, second, factor, strict=True)]
         )
 
     def keep_delta(self, matrix: Array, allowed: Any, safest: Array) -> Array:
-        """The matrix mixed with as much of a safe one as makes every pair keep to delta: of an exactly private one near
-        it, where that is on the allowed pairs, else of the safest.
+        """Mix the matrix with as much of a safe one as brings every pair within delta: an exactly private one near it
+        if that is on the allowed pairs, else the safest.
         """
         matrix = matrix / matrix.sum(axis=1, keepdims=True)
         needed = self.deltas(matrix)
@@ -78,7 +78,7 @@ class ApproximatePrivacy(Privacy):
         return (0.0, common) if common is not None else self._solve_safest(allowed)
 
     def _same_rows(self, allowed: Any) -> Array | None:
-        """The channel that shows the observables open to all at finite distances alike; None if there are none."""
+        """The channel that is uniform on the observables open to a whole component; None if some have none."""
         groups = self.components
         matrix = np.zeros(allowed.shape)
         for number in range(int(groups.max()) + 1):
@@ -88,7 +88,7 @@ class ApproximatePrivacy(Privacy):
         return matrix / sums if (sums > 0).all() else None
 
     def _solve_safest(self, allowed: Any) -> tuple[float, Array]:
-        """The same as a linear programme: entries, slacks of each pair and observable, and the delta."""
+        """The safest channel by a linear programme in entries, slacks of each pair and observable, and delta."""
         import scipy.sparse as sp
         from scipy.optimize import linprog
 
@@ -120,16 +120,16 @@ class ApproximatePrivacy(Privacy):
 
 
 def as_delta(given: Any) -> float:
-    """delta, if it is a probability."""
+    """Check a delta."""
     return real(given, "delta is a probability, from 0 to 1", least=0, most=1)
 
 
 def as_approximate(given: Any, delta: float, secrets: Labels) -> ApproximatePrivacy:
-    """(epsilon, metric) with a delta above 0, checked. Distances are asked for as they are."""
+    """Check (epsilon, metric) with a delta above 0. Distances count as given, without shortest paths."""
     if not isinstance(given, tuple | list) or len(given) != 2:
         raise InvalidParameter(f"with delta, d_privacy is (epsilon, metric) without a dilation, not {shown(given)}")
     epsilon, distances = as_epsilon(given[0]), distances_between(given[1], secrets)
-    far = np.isfinite(distances) & (epsilon * distances > _FAR)
+    far = np.isfinite(distances) & (epsilon * np.where(np.isfinite(distances), distances, 0.0) > _FAR)
     if far.any():
         x, y = (int(place) for place in np.argwhere(far)[0])
         raise InvalidParameter(

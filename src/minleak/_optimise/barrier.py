@@ -1,7 +1,7 @@
-"""A barrier method for smooth cores that are known by their gradient: second derivatives by differences.
+"""A primal-dual barrier method for smooth cores of which only the gradient is known.
 
-Maximise sum of U + t (sum of log z + sum of log slacks) within the row sums, for t falling to nothing. Steps are those
-of a primal-dual method, and their lengths judged by gradients, which keep more digits than values.
+Maximise sum of U + t (sum of log z + sum of log slacks) within the row sums, for t falling to zero. Second derivatives
+come from differences of the gradient, and step lengths from gradients too, which keep more digits than values.
 """
 
 from __future__ import annotations
@@ -16,20 +16,18 @@ from minleak._optimise.problem import Problem
 from minleak._optimise.programme import Programme, Term
 from minleak.errors import SolverFailed
 
-# More unknowns than these are not for dense systems.
+# The systems are dense: more unknowns than this are refused.
 _UNKNOWNS = 1500
-# The products of unknowns and their multipliers at first and at last, and by how much a step is to lower them.
+# Products of unknowns and multipliers at the start and at the end, and the factor by which a step should lower them.
 _FIRST, _LAST, _FALL = 1e-2, 1e-13, 0.1
-# The most steps, and the least part of one.
-_STEPS, _SHORTEST = 80, 1e-6
-# Relative step of differences; how much of the way to the end of the room is gone.
-_DIFFERENCE, _WAY = 1e-5, 0.98
-# Room inside, in units of an equal share, below which there is none.
+# Most steps, the shortest one, and the share of the way to the boundary that one may go.
+_STEPS, _SHORTEST, _WAY = 80, 1e-6, 0.98
+# The least room inside, in units of an equal share.
 _ROOM = 1e-7
 
 
 @dataclass(frozen=True, eq=False)
-class _Room:
+class _Interior:
     """Unknowns x > 0, z first and then the slacks of delta, with B x < c and `sums` x = left."""
 
     sums: Any
@@ -38,39 +36,37 @@ class _Room:
     c: Array
 
     @classmethod
-    def of(cls, problem: Problem) -> _Room:
+    def of(cls, problem: Problem) -> _Interior:
         import scipy.sparse as sp
 
-        pairs = len(problem.rows)
-        ratios, rows, limits = problem.ratios, [], []
-        extra = ratios.shape[0] if problem.delta else 0
+        pairs, ratios = len(problem.rows), problem.ratios
+        slacks = ratios.shape[0] if problem.delta else 0
+        blocks: list[list[Any]] = [[ratios, -sp.eye_array(slacks)]] if slacks else [[ratios]]
+        limits = [np.zeros(ratios.shape[0])]
         for cost, budget in zip(problem.costs, problem.budgets, strict=True):
             if np.isfinite(budget):
-                rows.append(sp.hstack([sp.csr_array(cost[None]), sp.csr_array((1, extra))]))
+                blocks.append([sp.csr_array(cost[None]), None] if slacks else [sp.csr_array(cost[None])])
                 limits.append(np.array([budget]))
-        rows.append(sp.hstack([ratios, -sp.eye_array(extra) if extra else sp.csr_array((ratios.shape[0], 0))]))
-        limits.append(np.zeros(ratios.shape[0]))
-        if extra:
-            count = int(problem.ratio_pairs.max()) + 1
-            total = sp.csr_array((np.ones(extra), (problem.ratio_pairs, np.arange(extra))), shape=(count, extra))
-            rows.append(sp.hstack([sp.csr_array((count, pairs)), total]))
-            limits.append(np.full(count, problem.delta))
+        if slacks:
+            totals = sp.csr_array((np.ones(slacks), (problem.ratio_pairs, np.arange(slacks))))
+            blocks.append([sp.csr_array((totals.shape[0], pairs)), totals])
+            limits.append(np.full(totals.shape[0], problem.delta))
         present = problem.left > 0
-        sums = sp.hstack([problem.summing[present], sp.csr_array((int(present.sum()), extra))])
-        return cls(sums.toarray(), problem.left[present], sp.vstack(rows).tocsr(), np.concatenate(limits))
+        sums = np.pad(problem.summing[present].toarray(), [(0, 0), (0, slacks)])
+        return cls(sums, problem.left[present], sp.block_array(blocks, format="csr"), np.concatenate(limits))
 
-    def inside(self) -> Array:
+    def centre(self) -> Array:
         """A point with as much room on all sides as there is."""
         import scipy.sparse as sp
         from scipy.optimize import linprog
 
-        unknowns, share = self.sums.shape[1], self.left.sum() / self.sums.shape[1]
-        off = sp.csr_array(np.full((unknowns + len(self.c), 1), share))
+        unknowns = self.sums.shape[1]
+        off = sp.csr_array(np.full((unknowns + len(self.c), 1), self.left.sum() / unknowns))
         result = linprog(
             np.append(np.zeros(unknowns), -1.0),
             A_ub=sp.hstack([sp.vstack([-sp.eye_array(unknowns), self.B]), off]),
             b_ub=np.concatenate([np.zeros(unknowns), self.c]),
-            A_eq=np.hstack([self.sums, np.zeros((len(self.left), 1))]),
+            A_eq=np.pad(self.sums, [(0, 0), (0, 1)]),
             b_eq=self.left,
             bounds=[(0, None)] * unknowns + [(0, 1)],
             method="highs",
@@ -81,38 +77,39 @@ class _Room:
 
 
 def solve_barrier(programme: Programme) -> Array:
-    """Entries close to the optimum of one smooth core; SolverFailed where they are too many, or have no room inside."""
-    term, room = programme.terms[0], _Room.of(programme.problem)
-    if room.sums.shape[1] > _UNKNOWNS:
-        raise SolverFailed(f"{room.sums.shape[1]:,} unknowns are too many for an entropy known by its gradient alone")
-    return _climb(term, room, len(programme.problem.rows))
+    """Entries close to the optimum of one smooth core; SolverFailed if they are too many, or have no room inside."""
+    term, inside = programme.terms[0], _Interior.of(programme.problem)
+    if inside.sums.shape[1] > _UNKNOWNS:
+        raise SolverFailed(f"{inside.sums.shape[1]:,} unknowns are too many for an entropy known by its gradient alone")
+    return _climb(term, inside, len(programme.problem.rows))
 
 
-def _climb(term: Term, room: _Room, pairs: int) -> Array:
-    """The maximum: Newton's steps for x and for the multipliers u of x >= 0 and w of the slacks, whose products with
-    them are to be t, which falls with their mean.
+def _climb(term: Term, inside: _Interior, pairs: int) -> Array:
+    """Newton's steps for x, the multipliers u of x >= 0 and w of the slacks, towards products t that fall with their
+    mean.
     """
-    x = room.inside()
-    slack = room.c - room.B @ x
+    B, (view, by) = inside.B, (term.view, term.view.by)
+    x = inside.centre()
+    slack = inside.c - B @ x
     u, w = _FIRST / x, _FIRST / slack
-    count = len(x) + len(slack)
 
     def rise(x: Array, slack: Array, t: float) -> Array:
         """The gradient of sum of U + t (sum of log x + sum of log slacks)."""
-        found = t / x - room.B.T @ (t / slack)
-        found[:pairs] += term.view.matrix.T @ term.core.gradient_at(term.view.of(x[:pairs]), term.view.by)
+        found = t / x - B.T @ (t / slack)
+        found[:pairs] += view.matrix.T @ term.core.gradient_at(view.of(x[:pairs]), by)
         return np.asarray(found)
 
     for _ in range(_STEPS):
-        mean = float(x @ u + slack @ w) / count
+        mean = float(x @ u + slack @ w) / (len(x) + len(slack))
         if mean <= _LAST:
             break
         t = _FALL * mean
-        hessian = np.asarray((room.B.T @ (room.B * (w / slack)[:, None]).tocsr()).toarray()) + np.diag(u / x)
-        hessian[:pairs, :pairs] -= _second_derivatives(term, x[:pairs])
+        hessian = np.asarray((B.T @ (B * (w / slack)[:, None]).tocsr()).toarray()) + np.diag(u / x)
+        curved = term.core.hessian_at(view.of(x[:pairs]), by)
+        hessian[:pairs, :pairs] -= view.matrix.T @ ((curved + curved.T) / 2) @ view.matrix
         gradient = rise(x, slack, t)
-        step = _newton_step(hessian, gradient, room.sums)
-        less = room.B @ step
+        step = _newton_step(hessian, gradient, inside.sums)
+        less = B @ step
         length, gain = _longest((x, step), (slack, -less)), float(gradient @ step)
         while length > _SHORTEST and rise(x + length * step, slack - length * less, t) @ step < -gain / 2:
             length /= 2
@@ -124,14 +121,14 @@ def _climb(term: Term, room: _Room, pairs: int) -> Array:
 
 
 def _longest(*moves: tuple[Array, Array]) -> float:
-    """How much of a step leaves all positive."""
+    """The share of a step that leaves everything positive."""
     with np.errstate(divide="ignore"):
         ends = [np.where(step < 0, -at / step, np.inf).min(initial=np.inf) for at, step in moves]
     return min(1.0, _WAY * float(min(ends)))
 
 
 def _newton_step(hessian: Array, gradient: Array, sums: Array) -> Array:
-    """The step along which the sums stay, scaled so that unknowns of every size have their digits."""
+    """The step that leaves the sums as they are, scaled so that unknowns of every size keep their digits."""
     from scipy.linalg import cho_factor, cho_solve
 
     scale = 1 / np.sqrt(np.maximum(hessian.diagonal(), 1e-300))
@@ -149,21 +146,3 @@ def _newton_step(hessian: Array, gradient: Array, sums: Array) -> Array:
     alone, through = cho_solve(factor, scale * gradient), cho_solve(factor, S.T)
     lam = np.linalg.lstsq(S @ through, S @ alone, rcond=None)[0]
     return np.asarray(scale * (alone - through @ lam))
-
-
-def _second_derivatives(term: Term, z: Array) -> Array:
-    """Those of the sum of U by z: the same place of every column is moved at once."""
-    v, by, K = term.view.of(z), term.view.by, term.view.matrix
-    found = np.zeros((by.n_entries, by.n_entries))
-    for place in range(1, int(by.sizes.max()) + 1):
-        at = np.flatnonzero(by.places == place)
-        up, down = v.copy(), v.copy()
-        step = _DIFFERENCE * v[at]
-        up[at], down[at] = v[at] + step, v[at] - step
-        change = term.core.gradient_at(up, by) - term.core.gradient_at(down, by)
-        moved = np.full(len(by), -1)
-        moved[by.of[at]] = np.arange(len(at))
-        mine = moved[by.of]
-        live = mine >= 0
-        found[np.flatnonzero(live), at[mine[live]]] = change[live] / (2 * step[mine[live]])
-    return np.asarray(K.T @ ((found + found.T) / 2) @ K)

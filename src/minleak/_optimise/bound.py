@@ -1,12 +1,12 @@
-"""The certificate: a bound on the optimum from planes above the cores, in plain numpy, wherever the duals came from.
+"""The certificate: a bound on the optimum from planes above the cores, in plain numpy, whatever solver was used.
 
 Every core has U(v) <= <S, v>, so for multipliers t >= 0 of the terms and mu >= 0 of the budgets, every feasible z has
 
     objective(z) <= <s, z> + const <= sum over x of left_x max over y of (s_xy - mu c_xy) + mu budget + const,
 
 with s = sum of t K^T S - expense and const = sum of t (<S, k> - floor). The right-hand side needs no solver. Rows
-A z <= 0 of privacy with multipliers nu >= 0 take A^T nu, the price of privacy, from s. Where the positive parts of the
-rows of a pair may sum to delta, <nu, A z> is at most delta times the largest nu of each pair, which is added.
+A z <= 0 of privacy with multipliers nu >= 0 subtract A^T nu, the price of privacy, from s. Where the positive parts of
+the rows of a pair may sum to delta, <nu, A z> is at most delta times the largest nu of each pair, which is added.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from minleak._optimise.feasible import make_feasible
 from minleak._optimise.programme import Programme, Solution
 from minleak.errors import SolverFailed
 
-# What is attained may pass the bound by rounding, and by what a budget is kept to times its price.
+# The objective may exceed the bound by rounding, and by the tolerance of a budget times its price.
 _CONTRADICTION = 1e-8
-# Objectives and bounds that differ by this share are the same up to rounding.
+# Objectives and bounds closer than this share are equal up to rounding.
 _ROUNDING = 1e-13
 
 
 @dataclass(frozen=True, eq=False)
 class Solved:
-    """Feasible entries z, the objective there, a bound that no feasible entries pass, prices of the budgets; and the
-    planes above the terms' cores that prove the bound, entry by entry of their views.
+    """Feasible entries z with their objective, an upper bound on the objective of all feasible entries, the prices mu
+    of the budgets, and the planes above the terms' cores that prove the bound.
     """
 
     z: Array
@@ -40,14 +40,14 @@ class Solved:
     planes: tuple[Array, ...] = ()
 
 
-def certified(programme: Programme, solution: Solution) -> Solved:
-    """A solver's answer made feasible, with our bound; refused where the two contradict each other."""
+def certify(programme: Programme, solution: Solution) -> Solved:
+    """Make a solver's answer feasible and bound the optimum; SolverFailed if the two contradict each other."""
     z = make_feasible(programme.problem, solution.z, programme.objective)
     planes = solution.planes or tuple(
         term.core.majorant(dual, term.view.by) for term, dual in zip(programme.terms, solution.duals, strict=True)
     )
     value, bound = programme.objective(z), upper_bound(programme, solution, planes)
-    floored = any(term.floor is not None for term in programme.terms)  # those are kept only nearly
+    floored = any(term.floor is not None for term in programme.terms)  # floors are kept only approximately
     if not floored and not value <= bound + _CONTRADICTION * max(1.0, abs(value)):
         raise SolverFailed(
             f"a channel attains {value:.12g} where the bound is {bound:.12g}: one of the two is wrong, please report it"
@@ -75,8 +75,8 @@ def upper_bound(programme: Programme, solution: Solution, planes: tuple[Array, .
 
 
 def better(first: Solved, second: Solved) -> Solved:
-    """The better entries of two answers with the better of their bounds, since each bound holds for all; those of the
-    second, which have more digits, where both agree up to rounding.
+    """The better entries of two answers and the better bound, since each bound holds for all entries. Where both agree
+    up to rounding, those of the second, which has more digits.
     """
     rounding = _ROUNDING * max(1.0, abs(first.objective))
     top = second if second.objective >= first.objective - rounding else first

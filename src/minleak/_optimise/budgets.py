@@ -1,4 +1,4 @@
-"""least_budget: the other way round, the least expected cost for which no more than so much leaks."""
+"""least_budget: the least expected cost at which at most so much leaks, the inverse of `optimise`."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ from minleak._optimise.programme import Programme, Term, term_of
 from minleak._optimise.solve import CLOSE, solve
 from minleak.errors import Infeasible, InvalidParameter, SolverFailed
 
-# A floor may be missed by this much of the core, which is rounding.
+# A floor may be missed by this much of the core, for rounding.
 _ROUNDING = 1e-12
-# How often floors are raised by what was missed.
+# How often floors are raised by what an answer missed.
 _AGAIN = 4
-# Budgets that are tried where the first answer is not close enough.
+# Budgets to try if the first answer is not close enough.
 _CLOSER = 12
 
 
 @dataclass(frozen=True)
 class LeastBudget(Result):
-    """The least expected cost for a leakage: `budget` is that of the channel, and no channel that leaks as little costs
-    less than `bound`. `leakages` are what it leaks in the `entropies` asked for, each at most its one of the `targets`.
+    """The least expected cost for a leakage: `budget` is the cost of the `channel`, and no channel that leaks as little
+    costs less than `bound`. `leakages` are what it leaks in the `entropies`, each at most its entry of `targets`.
     `status` is the solver's.
     """
 
@@ -82,17 +82,18 @@ def least_budget(
 
         min sum of p_x C[x,y] cost[x,y]  with  H(X) - H(X|Y) <= leakage,
 
-    and what `optimise` asks besides: allowed pairs, a cap k, d_privacy, delta. Lists of entropies and leakages are
-    several attackers, all of whom are held to theirs. Without a leakage, under d_privacy, it is the mechanism of least
-    loss: optimal under geo-indistinguishability.
+    under the other constraints of `optimise`: allowed pairs, a cap k, d_privacy, delta. Lists of entropies and leakages
+    stand for several attackers, each with a limit. Without a leakage, under d_privacy, the answer is the mechanism of
+    least loss, optimal under geo-indistinguishability.
 
-    For many secrets d_privacy=(epsilon, metric, dilation) asks along the edges of a spanner only, with epsilon divided
-    by its dilation (Bordenabe, Chatzikokolakis, Palamidessi 2014). The channel is epsilon-private in the metric, which
-    is computed from its entries; the cost is an upper bound of the least, and `bound`, with epsilon undivided along
-    the same edges, a lower one that is proven. On a grid a dilation of 1.1 leaves the eight neighbours of each cell.
+    For many secrets d_privacy=(epsilon, metric, dilation) requires privacy along the edges of a spanner only, with
+    epsilon divided by its dilation (Bordenabe, Chatzikokolakis, Palamidessi 2014). The channel is epsilon-private in
+    the metric, as computed from its entries; the cost is an upper bound of the least, and `bound`, with the full
+    epsilon along the same edges, a proven lower one. On a grid a dilation of 1.1 leaves the eight neighbours of each
+    cell.
 
-    The inverse of `optimise`: at the budget found, the least leakage is the one asked for. The bound is proven as
-    there, and no solver is trusted. Raises Infeasible where no channel leaks so little, with the least that one does.
+    At the budget found, the least leakage is the one asked for. The bound is proven as in `optimise`. Raises Infeasible
+    if no channel leaks so little, naming the least possible leakage.
 
     >>> wrong = [[0, 1, 1], [1, 0, 1], [1, 1, 0]]
     >>> least = least_budget([1, 1, 1], cost=wrong, entropy="min-entropy", leakage=1.0)
@@ -102,13 +103,13 @@ def least_budget(
     entropies = as_forms(entropy, gains)
     enough = as_gap(gap)
     if any(core_of(H).by_gradient for H in entropies):
-        raise InvalidParameter("the least budget is of an entropy of the library: optimise takes those of one's own")
+        raise InvalidParameter("least_budget takes entropies of the library: use optimise for custom ones")
     if cost is None:
-        raise InvalidParameter("the least budget is of a cost: give cost=, a matrix of what each pair costs")
+        raise InvalidParameter("least_budget needs costs: give cost=, the matrix of what each pair costs")
     problem = as_problem(prior, allowed=allowed, cost=cost, outputs=outputs, d_privacy=d_privacy, delta=delta, k=k)
     check_delta(problem)
     if leakage is None and d_privacy is None and k is None:
-        raise InvalidParameter("nothing is to be hidden: give leakage=, what may leak at most, or d_privacy=, or k=")
+        raise InvalidParameter("nothing is constrained: give leakage=, the most that may leak, or d_privacy=, or k=")
     targets = None if leakage is None else _targets(leakage, len(entropies))
     found = _solve(problem, entropies, targets, enough)
     if problem.spanner is None:
@@ -142,7 +143,7 @@ def _targets(leakage: Any, count: int) -> list[float]:
 
 
 def _at_least(problem: Problem, H: Entropy, target: float) -> Term:
-    """The core's floor for which H(X|Y) is H(X) minus the target: `outer` increases, so by bisection."""
+    """The floor of the core at which H(X|Y) is H(X) minus the target, by bisection: `outer` increases."""
     term = term_of(problem, H)
     mass = _mass(problem, term, H)
     goal = H(problem.prior) - target
@@ -156,34 +157,30 @@ def _at_least(problem: Problem, H: Entropy, target: float) -> Term:
 
 
 def _is_strict(H: Entropy) -> bool:
-    """Whether nothing leaks only where all rows are the same: the core is strictly concave but along rays."""
+    """Whether only equal rows leak nothing: the core is strictly concave except along rays."""
     return gains_of(H) is None and not core_of(H).linear
 
 
 def _find_silent(problem: Problem) -> Solved | None:
-    """The cheapest channel with equal rows: the cheapest observable that is open to all, None if none is. Solvers
-    cannot price the last bit of such a leakage, which costs without bound.
+    """The cheapest channel with equal rows, or None. Solvers cannot price the last bit of leakage, whose price is
+    infinite.
     """
-    rows = len(np.unique(problem.rows))
-    open_to = np.bincount(problem.columns, minlength=problem.shape[1])
-    spent = np.bincount(problem.columns, weights=problem.costs[0] * problem.left[problem.rows], minlength=len(open_to))
-    if not (open_to == rows).any():
+    z = problem.silent()
+    if z is None:
         return None
-    y = int(np.argmin(np.where(open_to == rows, spent, np.inf)))
-    z = np.where(problem.columns == y, problem.left[problem.rows], 0.0)
     cost = -float(problem.costs[0] @ z)
     return Solved(z, cost, cost, np.zeros(1), "nothing leaks")
 
 
 def _mass(problem: Problem, term: Term, H: Entropy) -> float:
-    """The sum of the entries in view, which row sums fix."""
+    """The sum of the entries in view, which the row sums determine."""
     if gains_of(H) is None:
         return 1.0
     return float(term.view.of(problem.cheapest(0)).sum())
 
 
 def _solve_with_floors(problem: Problem, entropies: Sequence[Entropy], terms: Sequence[Term]) -> Solved:
-    """The cheapest channel above the floors: solved, and what a solver misses of them made good."""
+    """The cheapest channel above the floors; what a solver misses of them is made up for."""
     free = replace(problem, budgets=(math.inf,))
     raised = [0.0] * len(terms)
     trouble: SolverFailed | None = None
@@ -196,9 +193,9 @@ def _solve_with_floors(problem: Problem, entropies: Sequence[Entropy], terms: Se
         except SolverFailed as error:
             trouble = error
             for H, term in zip(entropies, terms, strict=True):
-                _find_least_leakage(free, H, term)  # which says so if one of them asks for too much
+                _find_least_leakage(free, H, term)  # raises if one of them asks for too much
             break
-        if not any(raised):  # the bound is of the floors that were asked for
+        if not any(raised):  # the bound is for the floors asked for
             bound = solved.bound
         short = [(term.floor or 0.0) - term.total(solved.z) for term in terms]
         hiding = _find_least_leakage(free, entropies[0], terms[0]) if len(terms) == 1 and short[0] > _ROUNDING else None
@@ -221,9 +218,9 @@ def _solve_with_floors(problem: Problem, entropies: Sequence[Entropy], terms: Se
 
 
 def _tighten(free: Problem, term: Term, hiding: Solved, found: Solved) -> Solved:
-    """The same by `optimise` at budgets nearer and nearer, for which there are better solvers.
+    """Approach the answer by solving for the core at a sequence of budgets, for which there are better solvers.
 
-    At the budget B no feasible entries have a core above `bound`, and at B + b none above bound + mu b: so the floor
+    At the budget B no feasible entries have a core above `bound`, and at B + b none above bound + mu b, so the floor
     needs at least the b where these meet.
     """
     floor, best, bound = term.floor or 0.0, found, found.bound
@@ -250,7 +247,7 @@ def _tighten(free: Problem, term: Term, hiding: Solved, found: Solved) -> Solved
 
 
 def _find_least_leakage(free: Problem, H: Entropy, term: Term) -> Solved:
-    """The channel that leaks least at any cost; Infeasible if that is more than may leak."""
+    """The channel that leaks least at any cost; Infeasible if even that leaks too much."""
     best = solve(Programme(free, (replace(term, floor=None),)), enough=CLOSE)
     floor = term.floor or 0.0
     if best.bound < floor - _ROUNDING * max(1.0, abs(floor)):
@@ -262,7 +259,7 @@ def _find_least_leakage(free: Problem, H: Entropy, term: Term) -> Solved:
 
 
 def _mix(solved: Solved, hiding: Solved, term: Term, short: float) -> Any:
-    """As much of the channel that hides most as makes up for what is missing: the core is concave."""
+    """Mix in enough of the channel that hides most to reach the floor: the core is concave."""
     room = hiding.objective - term.total(solved.z)
     share = min(short * (1 + 1e-9) / room, 1.0) if room > 0 else 1.0
     return (1 - share) * solved.z + share * hiding.z

@@ -1,9 +1,9 @@
-"""A cap k on how many secrets an observable may come from, where costs or privacy are asked for as well.
+"""A cap k on the number of secrets that may show an observable, together with costs or privacy.
 
-What is shown is an observable y together with the set S of at most k secrets that may have caused it: without costs,
-only the set. As many observables as there are pairs (y, S) are all that any channel with the cap can use, since others
-with the same y and a set within S can be joined to it and tell less. So the cap is a matter of allowed pairs, and the
-problem stays convex. Under privacy a set is a union of classes of secrets at finite distances, and there are far fewer.
+An observable becomes a pair (y, S) with the set S of at most k secrets that may show it; without costs only the set.
+One observable for each pair is enough, since two with the same y and sets within S can be merged and then tell less. So
+the cap is a matter of allowed pairs, and the problem stays convex. Under privacy a set is a union of classes of secrets
+at finite distances, and there are far fewer.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from minleak._data.labels import Labels
 from minleak._data.parameters import whole
 from minleak.errors import Infeasible, InvalidParameter
 
-# The most pairs of a secret and an observable that solvers are asked to look at.
+# The most pairs of a secret and an observable.
 _MOST = 60_000
 
 
@@ -32,8 +32,8 @@ def with_cap(
     outputs: Labels | None,
     classes: npt.NDArray[np.intp],
 ) -> tuple[npt.NDArray[np.bool_], Array | None, list[Any]]:
-    """Allowed pairs and costs on the observables of a channel with the cap, and their labels: each y with each largest
-    set of at most k secrets, which holds all of a class or none.
+    """Allowed pairs, costs and labels for the observables (y, S), S a largest set of at most k secrets that holds all
+    of a class or none.
     """
     n = len(labels)
     cap = min(whole(k, "k", 1), n)
@@ -71,16 +71,16 @@ def with_cap(
 
 
 def _unions(groups: list[npt.NDArray[np.intp]], cap: int) -> Iterator[npt.NDArray[np.intp]]:
-    """The largest unions of at most `cap` members: no other group fits beside them."""
+    """The unions of groups with at most `cap` members to which no other group can be added."""
     sizes = [len(group) for group in groups]
 
-    def grown(first: int, chosen: tuple[int, ...], size: int) -> Iterator[tuple[int, ...]]:
+    def grow(first: int, chosen: tuple[int, ...], size: int) -> Iterator[tuple[int, ...]]:
         for number in range(first, len(groups)):
             if size + sizes[number] <= cap:
-                yield from grown(number + 1, (*chosen, number), size + sizes[number])
+                yield from grow(number + 1, (*chosen, number), size + sizes[number])
         left_out = (sizes[i] for i in range(len(groups)) if i not in chosen)
         if chosen and size + min(left_out, default=cap + 1) > cap:
             yield chosen
 
-    for chosen in grown(0, (), 0):
+    for chosen in grow(0, (), 0):
         yield np.sort(np.concatenate([groups[number] for number in chosen]))

@@ -17,9 +17,9 @@ _USABLE = ("optimal", "optimal_inaccurate")
 
 
 def solve_conic(programme: Programme, *, tolerance: float) -> Solution:
-    """The programme in cvxpy, every term on a copy v = K z + k, whose multipliers are the term's dual variables.
+    """Solve the programme with every term on a copy v = K z + k, whose multipliers are the term's dual variables.
 
-    A core that sees z itself needs no copy, and on steep ones the solver then gets further.
+    A core that sees z itself needs no copy; for steep cores the solver then gets more digits.
     """
     cp = cvxpy()
     problem = programme.problem
@@ -47,7 +47,7 @@ def solve_conic(programme: Programme, *, tolerance: float) -> Solution:
     whole = cp.Problem(cp.Maximize(objective), [*constraints, *costs, *private, *copies, *kept])
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of inaccuracy, which is measured here
+            warnings.simplefilter("ignore")  # about inaccuracy, which our bound measures
             whole.solve(
                 solver=cp.CLARABEL, tol_gap_abs=tolerance, tol_gap_rel=tolerance, tol_feas=tolerance, max_iter=200
             )
@@ -74,7 +74,7 @@ def solve_conic(programme: Programme, *, tolerance: float) -> Solution:
 
 
 def _private_rows(problem: Problem, z: Any) -> list[Any]:
-    """The rows of privacy first; with a delta a slack in each, and what those of a pair sum to."""
+    """The rows of privacy; with a delta they have slacks, and a second constraint limits the slacks of a pair."""
     if not problem.ratios.shape[0]:
         return []
     if not problem.delta:

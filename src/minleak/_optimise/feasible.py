@@ -1,4 +1,4 @@
-"""Feasibility: why a problem has no solution, and from a solver's numbers to entries that keep every constraint."""
+"""Feasibility: why a problem has no solution, and how to turn a solver's numbers into feasible entries."""
 
 from __future__ import annotations
 
@@ -10,21 +10,23 @@ from minleak._data.arrays import Array
 from minleak._optimise.problem import Problem
 from minleak.errors import Infeasible, SolverFailed
 
-# An expected cost may pass its budget by this much of the larger of it and the least positive cost: rounding of sums.
-# A budget so little below the least cost is taken to mean it.
+# An expected cost may exceed its budget by this share of the larger of the budget and the least positive cost, for
+# rounding of sums. A budget so little below the least cost counts as the least cost.
 _ROUNDING = 1e-12
-# Where a cheap channel is at hand and mixing it in is next to nothing, only this share of that is left over.
+# The same for private channels, which a solver makes cheapest to this share.
+PRIVATE_ROUNDING = 1e-9
+# Where mixing in a cheap channel costs next to nothing, only this share of that tolerance is used.
 _LEFT_OVER = 1e-2
-# A channel that still passes its budget by this share of it is refused.
+# A channel that still exceeds its budget by this share is refused.
 _FAR = 1e-6
-# More than this share of a cheap channel is not mixed in.
+# The largest share of a cheap channel to mix in.
 _MIXED = 1e-3
-# Shares of a row below these are tried as zero, the largest first, at this much of the objective at most.
+# Entries below these shares of their row are set to zero if the objective loses at most _WORTH; tried in turn.
 _CUTS, _WORTH = (1e-6, 1e-8, 1e-10), 1e-11
 
 
 def check_feasible(problem: Problem) -> None:
-    """Raise Infeasible, with the least budget that is feasible, if no channel keeps to the budgets."""
+    """Raise Infeasible, naming the least feasible budget, if no channel is within the budgets."""
     for i, (least, given, fixed, scale) in enumerate(
         zip(problem.least_costs(), problem.budgets, problem.fixed_costs, problem.scales, strict=True)
     ):
@@ -46,7 +48,7 @@ def check_feasible(problem: Problem) -> None:
 
 
 def check_delta(problem: Problem) -> None:
-    """Raise Infeasible, with the least delta, if no channel on the allowed pairs has the one that is asked for."""
+    """Raise Infeasible, naming the least delta, if no channel on the allowed pairs has such a small one."""
     if problem.delta:
         least = problem.safest[0]
         if not least <= problem.delta:
@@ -57,9 +59,8 @@ def check_delta(problem: Problem) -> None:
 
 
 def make_feasible(problem: Problem, z: Array, objective: Callable[[Array], float]) -> Array:
-    """Feasible entries near z: clipped, rows scaled to their sums, excess over a budget removed by a cheap channel.
-
-    Tiny entries are noise of an interior-point solver; they are cut where the objective does not miss them.
+    """Feasible entries near z: clipped, rows scaled to their sums, and a cheap channel mixed in where a budget is
+    exceeded. Tiny entries are noise of an interior-point solver and are cut where that costs nothing.
     """
     if problem.privacy is not None:
         return _private_within(problem, z)
@@ -74,20 +75,21 @@ def make_feasible(problem: Problem, z: Array, objective: Callable[[Array], float
 
 
 def _private_within(problem: Problem, z: Array) -> Array:
-    """Entries that keep to the privacy exactly, mixed with the cheapest such by as much as a budget asks."""
+    """Entries that are exactly private, mixed with the cheapest private ones by as much as a budget asks."""
     z = problem.make_private(np.maximum(z, 0.0))
-    for cost, budget in zip(problem.costs, problem.budgets, strict=True):
+    for i, (cost, budget) in enumerate(zip(problem.costs, problem.budgets, strict=True)):
         excess = float(cost @ z) - budget
         if excess > 0 and problem.cheapest_private is not None:
             saved = float(cost @ (z - problem.cheapest_private))
             share = min(excess / saved, 1.0) if saved > 0 else 1.0
-            z = (1 - share) * z + share * problem.cheapest_private
+            if share <= _MIXED or excess > PRIVATE_ROUNDING * max(problem.grain(i), abs(budget)):
+                z = (1 - share) * z + share * problem.cheapest_private
     return z
 
 
 def _with_row_sums(problem: Problem, z: Array) -> Array:
     empty = (problem.left > 0) & ~(problem.row_sums(z) > 0)
-    if empty.any():  # too unlikely for the solver to see: where it is cheapest, and the bound tells what that is worth
+    if empty.any():  # too unlikely for the solver to see: use the cheapest pair, and let the bound tell the loss
         z = np.where(empty[problem.rows], problem.cheapest(0), z)
     return problem.scale_rows(z)
 
@@ -96,7 +98,7 @@ def _within_budgets(problem: Problem, z: Array) -> Array:
     capped = [i for i, budget in enumerate(problem.budgets) if np.isfinite(budget)]
     tolerances = {i: _ROUNDING * max(problem.grain(i), abs(problem.budgets[i])) for i in capped}
     excess = {i: float(problem.costs[i] @ z) - problem.budgets[i] for i in capped}
-    least = _LEFT_OVER if len(capped) == 1 else 1.0  # of several budgets the cheap channel is a linear programme
+    least = _LEFT_OVER if len(capped) == 1 else 1.0  # with several budgets the cheap channel needs a linear programme
     over = [i for i in capped if excess[i] > least * tolerances[i]]
     if not over:
         return z
@@ -140,7 +142,7 @@ def _least_excess(problem: Problem) -> tuple[float, Array]:
 
 
 def _nearest(problem: Problem, z: Array, capped: list[int]) -> Array:
-    """The feasible entries with the least sum of distances to z, for budgets that leave no room to mix: by HiGHS."""
+    """The feasible entries nearest to z in the sum of distances, for budgets that leave no room to mix."""
     import scipy.sparse as sp
     from scipy.optimize import linprog
 

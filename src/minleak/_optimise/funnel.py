@@ -1,13 +1,13 @@
-"""The privacy funnel: data X is to be told as well as asked for, and the secret S behind it as little as possible.
+"""The privacy funnel: release as much as asked of data X, and as little as possible of the secret S behind it.
 
-The problem is not convex in the channel, but linear in the distribution of the posteriors q = p(X | y): least mean of
-I(S;Y) at q among distributions of posteriors whose mean is p(X) and whose mean entropy is at most H(X) - utility. A
-linear programme over some posteriors gives a channel, and prices mu >= 0 and nu. Whatever these are, none is below
+The problem is not convex in the channel, but linear in the distribution of the posteriors q = p(X | y): minimise the
+mean of H(S) - H(S at q) over distributions of posteriors with mean p(X) and mean entropy at most H(X) - utility. A
+linear programme over some posteriors gives a channel, and prices mu >= 0 and nu. For all prices the leakage is at least
 
     <nu, p> - mu (H(X) - utility) + min over q of  H(S) - H(S at q) + mu H(q) - <nu, q>.
 
-That minimum is of a concave function plus a convex one: on a simplex the first is above its chord, the second above
-its tangent, so that halving simplices brackets it.
+That minimum is of a concave plus a convex function: on a simplex the first is above its chord, the second above its
+tangent, so halving simplices brackets it.
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ from minleak._measure.leakages import leakage
 from minleak._theory.simplices import halve
 from minleak.errors import Infeasible, InvalidParameter, SolverFailed
 
-# Posteriors that are uniform shares of all subsets are there at first for so many values of X.
+# Up to this many values of X, p on every subset is among the first posteriors.
 _SUBSETS = 8
 # Rounds of new posteriors, and descents in each.
 _ROUNDS, _DESCENTS = 60, 6
-# A posterior whose reduced cost is less than this share of the gap below zero is not worth adding.
+# Add a posterior only if its reduced cost is below zero by this share of the gap.
 _WORTH = 0.05
-# Numbers in the simplices that are looked at, in all and at a time.
+# The most numbers in simplices, in all and at a time.
 _CELLS, _AT_ONCE = 4_000_000, 100_000
-# The most values of X: halving brackets nothing beyond a few.
+# The most values of X.
 _MOST = 64
 
 
 @dataclass(frozen=True)
 class PrivacyFunnel(Result):
-    """The `channel` from X to what is released, with what it tells of the secret, I(S;Y) as `leakage`, and of the data,
-    I(X;Y) as `utility`, in bits. No channel of that utility leaks less than `bound`, which is proven.
+    """The `channel` from X to the released Y: `leakage` is I(S;Y) and `utility` is I(X;Y), in bits. No channel of that
+    utility leaks less than `bound`, which is proven.
     """
 
     channel: Channel = field(repr=False)
@@ -70,10 +70,10 @@ def privacy_funnel(
     """Minimise I(S;Y) over channels from X to Y with I(X;Y) >= `utility` bits, where the secret S has the prior and the
     channel says how the data X comes from it: S -> X -> Y.
 
-    Not convex in the channel, hence not among those of `optimise`. The channel is the best mixture of posteriors that
-    a seeded search found, and the bound is proven whatever the search did. They meet to within `gap` for up to about
-    six values of X; with more the bound is weak (always at least max(0, utility - H(X|S))), and `gap` of the result
-    tells how weak. The utility is met to 1e-9. Some seconds.
+    Not convex in the channel, hence not part of `optimise`. The channel is the best mixture of posteriors that a seeded
+    search finds; the bound is proven whatever the search does. They meet to within `gap` for up to about six values of
+    X; with more the bound is weak (but at least max(0, utility - H(X|S))), as `gap` of the result tells. The utility is
+    met to 1e-9. Takes some seconds.
 
     >>> found = privacy_funnel([1, 1], [[0.9, 0.1], [0.1, 0.9]], utility=0.5)
     >>> round(found.leakage, 4), found.gap < 1e-6
@@ -120,9 +120,7 @@ class _Funnel:
         p = J.sum(axis=0)
         seen = p > 0
         if int(seen.sum()) > _MOST:
-            raise InvalidParameter(
-                f"{int(seen.sum())} values of X are more than {_MOST}, beyond which nothing is found"
-            )
+            raise InvalidParameter(f"X has {int(seen.sum())} values, and at most {_MOST} are supported: group them")
         rows = (J[:, seen] / p[seen]).T
         whole = float(_entropy(p[None])[0])
         if utility > whole + 1e-12:
@@ -211,7 +209,7 @@ class _Funnel:
             met, q = self._least(halves, mu, nu)
             if met < best:
                 best, at = met, q
-            if best < -close:  # to be added before anything is worth proving
+            if best < -close:  # add it before proving anything
                 return -math.inf, at
             bounds = np.concatenate([bounds[kept], self._below(halves, mu, nu)])
             cells = np.concatenate([cells[kept], halves])

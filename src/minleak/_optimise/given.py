@@ -1,4 +1,4 @@
-"""What is given: raw masks, costs, budgets and partial channels, checked and made a Problem."""
+"""Check raw masks, costs, budgets, partial channels and privacy, and make a Problem of them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from minleak._data.arrays import Array
 from minleak._data.channel import Channel
 from minleak._data.frames import axes
-from minleak._data.labels import Labels, labelled, match, named
+from minleak._data.labels import Labels, check_labels, match, named
 from minleak._data.matrices import is_sparse
 from minleak._data.parameters import real
 from minleak._data.prior import Prior, as_prior
@@ -22,9 +22,9 @@ from minleak._optimise.private import Privacy, as_privacy
 from minleak._optimise.problem import Problem
 from minleak.errors import Infeasible, InvalidParameter
 
-# A row of a partial channel may pass one by this much, as a channel's may.
+# A row of a partial channel may exceed one by this much, as a channel's may.
 _ROUNDING = 1e-9
-# Costs that exceed the usual one by more than two to this set the scale themselves.
+# Costs beyond the median times two to this power set the scale themselves.
 _SPREAD = 300
 _OUTPUTS = ("the list of outputs", "name")
 
@@ -41,7 +41,7 @@ def as_problem(
     delta: Any = 0,
     k: Any = None,
 ) -> Problem:
-    """Check raw input and bring it into one form; an empty row of it, or one that does not fit, is named."""
+    """Check raw input and bring it into one form; errors name the row that is empty or does not fit."""
     prior = as_prior(prior)
     n = len(prior)
     costs, budgets = _costs(cost, budget, n)
@@ -84,12 +84,15 @@ def _privacy(d_privacy: Any, delta: Any, secrets: Labels) -> Privacy | None:
         if slack:
             raise InvalidParameter("delta goes with d_privacy=(epsilon, metric): give that too")
         return None
-    return as_approximate(d_privacy, slack, secrets) if slack else as_privacy(d_privacy, secrets)
+    if not slack:
+        return as_privacy(d_privacy, secrets)
+    private = as_approximate(d_privacy, slack, secrets)
+    return private if slack < 1 else None  # no event is likelier than 1
 
 
 def _match_names(secrets: Labels, outputs: Iterable[Hashable] | None, *matrices: Any) -> Iterable[Hashable] | None:
-    """The names of the observables: those that are given, or else those of a matrix that has some. Matrices with names
-    for their rows or columns are refused where these are others.
+    """The names of the observables: `outputs`, or else the columns of a labelled matrix. Labels that disagree are
+    refused.
     """
     names = None if outputs is None else Labels.of(outputs, 0)
     for matrix in matrices:
@@ -105,11 +108,11 @@ def _match_names(secrets: Labels, outputs: Iterable[Hashable] | None, *matrices:
 
 
 def _check_alone(what: str, partial: Array | None, costs: list[Array]) -> None:
-    """Refuse what does not go with privacy or a cap."""
+    """Refuse fixed entries and several costs beside privacy or a cap."""
     if partial is not None:
-        raise InvalidParameter(f"{what} goes with free entries: leave out fixed=, and say by allowed= what is open")
+        raise InvalidParameter(f"{what} does not take fixed entries: leave out fixed=, and restrict pairs by allowed=")
     if len(costs) > 1:
-        raise InvalidParameter(f"{what} goes with one cost, not {len(costs)}: add them up by what each is worth")
+        raise InvalidParameter(f"{what} takes one cost, not {len(costs)}: add them up, each times its weight")
 
 
 def _lay_out(
@@ -121,7 +124,7 @@ def _lay_out(
     budgets: list[float],
     privacy: Privacy | None,
 ) -> Problem:
-    """The problem of matrices that fit each other, as its free and its fixed pairs."""
+    """Split matrices that fit each other into free and fixed pairs."""
     p, where = prior.p, named(prior.labels)
     if privacy is not None:
         mask = _open_to_classes(mask, privacy, where)
@@ -160,7 +163,7 @@ def _lay_out(
 
 
 def _open_to_classes(mask: npt.NDArray[np.bool_], privacy: Privacy, where: Any) -> npt.NDArray[np.bool_]:
-    """The pairs that privacy leaves: an observable is open to all secrets at finite distances or to none."""
+    """The pairs that privacy allows: an observable is open to all secrets of a class or to none."""
     opened = mask.copy()
     for number in range(int(privacy.classes.max()) + 1):
         own = privacy.classes == number
@@ -176,14 +179,14 @@ def _open_to_classes(mask: npt.NDArray[np.bool_], privacy: Privacy, where: Any) 
 
 
 def _scale_costs(costs: list[Array], used: npt.NDArray[np.bool_]) -> tuple[list[Array], tuple[float, ...]]:
-    """Costs of the pairs in use, zero elsewhere, divided by powers of two, which are exact, and these."""
+    """Costs of the pairs in use, zero elsewhere, divided by powers of two (exactly), and these powers."""
     kept = [np.where(used, cost, 0.0) for cost in costs]
     scales = tuple(math.ldexp(1.0, _exponent(np.abs(cost[cost != 0]))) for cost in kept)
     return [cost / scale for cost, scale in zip(kept, scales, strict=True)], scales
 
 
 def _exponent(sizes: Array) -> int:
-    """Of the power of two below the middle one of these; the dearest pairs may cost far more, and are hardly used."""
+    """The exponent of the power of two below the median; the dearest pairs may cost far more and are hardly used."""
     if not len(sizes):
         return 0
     middle, largest = float(np.quantile(sizes, 0.5, method="lower")), float(sizes.max())
@@ -216,7 +219,7 @@ def _costs(cost: Any, budget: Any, n: int) -> tuple[list[Array], list[float]]:
     """Cost matrices and as many budgets; infinity where there is none."""
     if cost is None:
         if budget is not None:
-            raise InvalidParameter("a budget needs costs: give cost=, a matrix of what each pair costs")
+            raise InvalidParameter("a budget needs costs: give cost=, the matrix of what each pair costs")
         return [], []
     given = _as_costs(cost, budget)
     matrices = [_matrix(c, n, "cost") for c in given]
@@ -235,17 +238,17 @@ def _costs(cost: Any, budget: Any, n: int) -> tuple[list[Array], list[float]]:
 
 
 def _as_costs(cost: Any, budget: Any) -> Any:
-    """The costs: several where there is a list of them and one of budgets."""
+    """A list of costs; several if both cost and budget are lists."""
     return cost if isinstance(cost, list | tuple) and isinstance(budget, list | tuple) else [cost]
 
 
 def as_budget(value: Any) -> float:
-    """A budget, if it is a finite number."""
+    """Check a budget."""
     return real(value, "a budget is a finite number", above=-math.inf, below=math.inf)
 
 
 def _fixed_mass(partial: Array, mask: npt.NDArray[np.bool_], where: Any) -> Array:
-    """What each row of a partial channel sums to, if it is one."""
+    """Check a partial channel; the sums of its rows."""
     known = np.nan_to_num(partial)
     if not (known.min() >= 0 and known.max() < math.inf):
         x, y = np.argwhere(~((known >= 0) & (known < math.inf)))[0]
@@ -261,4 +264,4 @@ def _fixed_mass(partial: Array, mask: npt.NDArray[np.bool_], where: Any) -> Arra
 
 
 def _outputs(outputs: Iterable[Hashable] | None, m: int) -> Labels:
-    return labelled(outputs, m, "outputs", "columns", InvalidParameter)
+    return check_labels(outputs, m, "outputs", "columns", InvalidParameter)

@@ -1,7 +1,7 @@
-"""Newton's steps on the support of a conic solver's answer, for the digits that it leaves out.
+"""Newton's steps on the support of a solver's answer, for the digits that it leaves out.
 
-Near the optimum the objective is flat, so that a gap of 1e-12 still allows entries that are wrong in the seventh digit.
-On the support, and with the budgets that are spent, the optimum solves grad = lambda_x + mu cost, row sums as they are:
+Near the optimum the objective is flat, so a gap of 1e-12 still allows entries that are wrong in the seventh digit. On
+the support, and with the budgets that are spent, the optimum solves grad = lambda_x + mu cost with the given row sums:
 smooth equations, on which Newton's method doubles the digits.
 """
 
@@ -9,21 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
 from minleak._data.arrays import Array
-from minleak._optimise.cores.base import Core
 from minleak._optimise.cores.grouped import Grouped
 from minleak._optimise.programme import Programme, Solution, duals_of_prices
 
-# More unknowns, or more entries in view, than these are left as they are: a dense system is solved.
+# The systems are dense: with more unknowns, or more entries in view, the answer stays as it is.
 _UNKNOWNS, _ENTRIES = 400, 1200
 # Entries below this share of their row are off the support.
 _SUPPORT = 1e-5
 _STEPS = 6
-# Equations solved this well are solved.
+# Residuals below this end the iteration.
 _DONE = 1e-13
 
 
@@ -38,13 +36,18 @@ def sharpen(programme: Programme, solution: Solution) -> Solution | None:
     present = problem.left > 0
     A = np.vstack([problem.summing[present][:, on].toarray(), *(problem.costs[i][on] for i in spent)])
     K = view.matrix[:, on]
-    reached = (K.sum(axis=1) > 0) | (view.constant > 0)  # the core does not see entries that are zero for sure
+    reached = (K.sum(axis=1) > 0) | (view.constant > 0)  # the core does not see entries that are always zero
     if not on.any() or sum(A.shape) > _UNKNOWNS or reached.sum() > _ENTRIES:
         return None
     target = np.concatenate([problem.left[present], [problem.budgets[i] for i in spent]])
-    derivatives = partial(
-        _derivatives, core, Grouped(view.columns[reached]), K[reached].toarray(), view.constant[reached]
-    )
+    by, K, constant = Grouped(view.columns[reached]), K[reached].toarray(), view.constant[reached]
+
+    def derivatives(z: Array) -> tuple[Array, Array]:
+        v = K @ z + constant
+        top = by.max(v)
+        v = np.maximum(v, np.where(top > 0, 1e-14 * top, 1.0)[by.of])  # a column of zeros may be anything
+        return K.T @ core.gradient_at(v, by), K.T @ core.hessian_at(v, by) @ K
+
     best, rank = _newton(derivatives, solution.z[on], A, target)
     if best is None:
         return None
@@ -63,25 +66,10 @@ def sharpen(programme: Programme, solution: Solution) -> Solution | None:
     return replace(solution, z=z, mu=mu, duals=(duals,), status=f"{solution.status}, polished")
 
 
-def _derivatives(core: Core, by: Grouped, K: Array, constant: Array, z: Array) -> tuple[Array, Array]:
-    """Gradient and Hessian of the core of v = K z + constant, by z; the Hessian by differences of the gradient."""
-    v = K @ z + constant
-    top = by.max(v)
-    v = np.maximum(v, np.where(top > 0, 1e-14 * top, 1.0)[by.of])  # a column of zeros may be anything
-    hessian = np.zeros((len(v), len(v)))
-    for place in range(1, int(by.sizes.max()) + 1):  # the place-th entry of every column at once
-        change = np.where(by.places == place, 1e-6 * v, 0.0)
-        rise = (core.gradient_at(v + change, by) - core.gradient_at(v - change, by)) / 2
-        moved = np.where(by.sizes >= place, by.starts + place - 1, -1)[by.of]
-        rows = np.flatnonzero(moved >= 0)
-        hessian[rows, moved[rows]] = rise[rows] / change[moved[rows]]
-    return K.T @ core.gradient_at(v, by), K.T @ hessian @ K
-
-
 def _newton(
     derivatives: Callable[[Array], tuple[Array, Array]], z: Array, A: Array, target: Array
 ) -> tuple[tuple[Array, Array] | None, int]:
-    """The entries and multipliers that solve grad = A^T multipliers, A z = target best, and the rank of A."""
+    """The entries and multipliers that best solve grad = A^T multipliers, A z = target, and the rank of A."""
     from scipy.linalg import lstsq
 
     best: tuple[Array, Array] | None = None

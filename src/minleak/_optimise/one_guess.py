@@ -1,7 +1,7 @@
-"""One guess under one budget by column generation: HiGHS sees the cheap pairs first, others where the prices ask.
+"""One guess under one budget by column generation: HiGHS sees the cheap pairs first, others when prices ask for them.
 
 Pair (x,y) can help only if its dual variable a = lambda_x + mu cost_xy is below 1, the slope of |v|_1 - max v away
-from the maximum; so a solution on some of the pairs whose prices ask for no other pair solves the whole.
+from the maximum. So a solution on some of the pairs, whose prices ask for no other pair, solves the whole.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from minleak._optimise.linear import highs_with, run_highs
+from minleak._optimise.linear import make_highs, run_highs
 from minleak._optimise.problem import Problem
 from minleak._optimise.programme import Programme, Solution, duals_of_prices
 
-# Pairs that cost up to this many times the budget's share more than the cheapest of their row are there at first.
-_REACH = 2.5
-_LEAST = 8
+# Start with the cheapest pairs of each row, this many, and with those that cost at most this many times the budget's
+# share more than the cheapest.
+_LEAST, _REACH = 8, 2.5
 # Prices are known to about the solver's tolerance.
-_ASKED = 1e-9
+_TOLERANCE = 1e-9
 # HiGHS' number for the primal simplex method.
 _PRIMAL = 4
 
@@ -31,7 +31,7 @@ def is_one_guess(programme: Programme) -> bool:
 
 
 class OneGuessModel:
-    """The least sum of t_y with J_xy <= t_y: unknowns t, then the pairs that have joined, in the order of joining."""
+    """The least sum of t_y with J_xy <= t_y: unknowns t, then the pairs in the order in which they were added."""
 
     def __init__(self, programme: Programme) -> None:
         import scipy.sparse as sp
@@ -40,30 +40,30 @@ class OneGuessModel:
         problem = programme.problem
         shown = len(programme.terms[0].view.by)
         lower, upper = np.append(problem.left, -np.inf), np.append(problem.left, problem.budgets[0])
-        self.highs = highs_with(np.ones(shown), lower, upper, sp.csc_array((len(lower), shown)))
-        self.joined = np.zeros(0, dtype=np.int64)
-        self._join(np.flatnonzero(cheap_pairs(problem)))
+        self.highs = make_highs(np.ones(shown), lower, upper, sp.csc_array((len(lower), shown)))
+        self.added = np.zeros(0, dtype=np.int64)
+        self._add(np.flatnonzero(cheap_pairs(problem)))
 
     def solve(self, budgets: Sequence[float]) -> Solution:
         """The optimum under this budget; SolverFailed with HiGHS' status if there is none."""
         problem = self.programme.problem
-        n, pairs = len(problem.left), len(problem.rows)
+        n = len(problem.left)
         while True:
             status = run_highs(self.highs, n, budgets)
             found = self.highs.getSolution()
             dual = -np.array(found.row_dual)
             mu = np.maximum(dual[n : n + 1], 0.0)
             duals = duals_of_prices(problem, dual[:n] + 1.0, mu)
-            asked = np.setdiff1d(np.flatnonzero(duals < 1 - _ASKED), self.joined)
-            if not len(asked):
-                z = np.zeros(pairs)
-                z[self.joined] = np.array(found.col_value)[-len(self.joined) :]
+            new = np.setdiff1d(np.flatnonzero(duals < 1 - _TOLERANCE), self.added)
+            if not len(new):
+                z = np.zeros(len(problem.rows))
+                z[self.added] = np.array(found.col_value)[-len(self.added) :]
                 return Solution(z, mu, (1.0,), (duals,), status)
-            self._join(asked)
-            self.highs.setOptionValue("simplex_strategy", _PRIMAL)  # the last basis is feasible still
+            self._add(new)
+            self.highs.setOptionValue("simplex_strategy", _PRIMAL)  # the last basis is still feasible
 
-    def _join(self, pairs: npt.NDArray[np.intp]) -> None:
-        """Add the pairs' unknowns and their rows J <= t."""
+    def _add(self, pairs: npt.NDArray[np.intp]) -> None:
+        """Add the unknowns of some pairs and their rows J <= t."""
         problem, count = self.programme.problem, len(pairs)
         first = self.highs.getNumCol()
         starts = np.arange(0, 2 * count, 2, dtype=np.int32)
@@ -74,7 +74,7 @@ class OneGuessModel:
         t = self.programme.terms[0].view.by.of[pairs]
         places = np.stack([first + np.arange(count), t], axis=1).astype(np.int32).ravel()
         self.highs.addRows(count, -infinity, none, 2 * count, starts, places, np.tile([1.0, -1.0], count))
-        self.joined = np.concatenate([self.joined, pairs])
+        self.added = np.concatenate([self.added, pairs])
 
 
 def cheap_pairs(problem: Problem) -> npt.NDArray[np.bool_]:
@@ -86,7 +86,7 @@ def cheap_pairs(problem: Problem) -> npt.NDArray[np.bool_]:
     starts = np.unique(rows[order], return_index=True)[1]
     rank = np.empty(len(rows), dtype=np.int64)
     rank[order] = np.arange(len(rows)) - np.repeat(starts, np.diff(starts, append=len(rows)))
-    kept = (rank < _LEAST) | (beyond <= _REACH * spare / problem.left.sum())
+    cheap = (rank < _LEAST) | (beyond <= _REACH * spare / problem.left.sum())
     by_column = np.lexsort((beyond, problem.columns))
-    kept[by_column[np.unique(problem.columns[by_column], return_index=True)[1]]] = True
-    return np.asarray(kept)
+    cheap[by_column[np.unique(problem.columns[by_column], return_index=True)[1]]] = True
+    return np.asarray(cheap)

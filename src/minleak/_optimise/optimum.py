@@ -1,4 +1,4 @@
-"""optimise: the channel that leaks least among all that keep to allowed pairs, budgets and fixed entries."""
+"""optimise: the channel that leaks least under allowed pairs, budgets, fixed entries, a cap and privacy."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from minleak._entropy.base import ConditionalEntropy, Entropy
 from minleak._measure.leakages import difference, leaked
 from minleak._optimise.bound import Solved
 from minleak._optimise.cores.of_entropy import core_of, gains_of, outer, slope
-from minleak._optimise.feasible import check_delta, check_feasible
+from minleak._optimise.feasible import PRIVATE_ROUNDING, check_delta, check_feasible
 from minleak._optimise.given import as_problem
 from minleak._optimise.problem import Problem
 from minleak._optimise.programme import Programme, Term, convex_form, term_of, view_of
@@ -28,13 +28,10 @@ from minleak._optimise.several import optimise_weighted
 from minleak._optimise.solve import CLOSE, SOLVERS, Solver, solve
 from minleak.errors import Infeasible, InvalidParameter, SolverFailed
 
-# What an entropy may give up for those after it in the list, as its concave core counts: the least with which a solver
-# succeeds.
+# How much of its core an entropy may give up for those after it in the list: the least with which a solver succeeds.
 SLACKS = (1e-11, 1e-9, 1e-7)
-# An answer of a conic solver may fall short of the earlier entropies' floors by this much.
+# A conic solver's answer may miss the floors of earlier entropies by this much.
 _SHORT = 2e-8
-# A budget so little below the least cost of a private channel is taken to mean it.
-_ROUNDING = 1e-9
 
 
 def optimise(
@@ -60,21 +57,20 @@ def optimise(
         |{x : C[x,y] > 0}| <= k,  sum over y of max(C[x,y] - exp(epsilon d(x,x')) C[x',y], 0) <= delta.
 
     Convex for entropies with a `form`, of an order above 0: linear for min-entropy, l-guess errors and guesswork, else
-    a programme over exponential or power cones. An entropy of one's own, a `theory.CoreConcave` with a gradient, is
-    checked by `theory.check_entropy` and solved from its gradients, alone. With Shannon, a cost and a budget the
-    least leakage is the rate-distortion function of information theory.
+    conic. A custom entropy, a `theory.CoreConcave` with a gradient, is checked by `theory.check_entropy` and solved
+    from its gradients. With Shannon, a cost and a budget the least leakage is the rate-distortion function.
 
     Parameters
     ----------
     prior
         The secrets and their weights, n of them.
     entropy
-        An entropy, or a list: the channel is best for the first and, among those, best for the second, and so on.
+        An entropy, or a list: best for the first, among those channels best for the second, and so on.
     allowed
         n x m, true where secret x may show observable y (dense or scipy.sparse); all pairs if not given.
     cost, budget
-        n x m costs, and the cap on their expected value. Lists of both are several budgets. A cost without a budget
-        breaks ties: among the channels that are best, the cheapest.
+        n x m costs, and the cap on their expected value; lists of both for several budgets. A cost without a budget
+        breaks ties: the cheapest of the best channels.
     gains
         The attacker's gains as in `Gain`, for every entropy given.
     fixed
@@ -82,40 +78,38 @@ def optimise(
     outputs
         Labels of the m observables.
     k
-        The most secrets that an observable may come from. Observables are then labelled by (y, set) or, without costs
-        and allowed pairs, by the set. For a cap alone, `design` is exact and for any number of secrets.
+        The most secrets that may show an observable. Observables are then labelled (y, set) or, without costs and
+        allowed pairs, by the set. For a cap alone, `design` is exact and takes any number of secrets.
     d_privacy
-        (epsilon, metric): the channel is epsilon-private in the metric, a matrix of distances between secrets or a
-        callable of two labels (positions where there are none); infinite distances ask for nothing. The channel keeps
-        to it exactly. With a third number, a dilation such as 1.05, only the pairs of a spanner are looked at: much
-        faster for many secrets, and the leakage is then an upper bound of the least, `bound` a lower one (see
-        `least_budget`).
+        (epsilon, metric): the channel is exactly epsilon-private in the metric, a matrix of distances between secrets
+        or a callable of two labels (positions where there are none); infinite distances require nothing. A third
+        number, a dilation such as 1.05, restricts it to the pairs of a spanner: much faster for many secrets; the
+        leakage is then an upper bound of the least, and `bound` a lower one (see `least_budget`).
     delta
-        With d_privacy: no event is likelier under x than exp(epsilon d(x,x')) times under x', plus delta. The channel's
-        `mechanisms.privacy_curve`, for d = 1, is at most delta at epsilon. Linear rows as without delta, but for all
-        pairs of secrets, n^2 m of them; epsilon d is at most 20 where it is finite, and a dilation is refused.
+        With d_privacy: P(event | x) <= exp(epsilon d(x,x')) P(event | x') + delta for all events. For d = 1 the
+        channel's `mechanisms.privacy_curve` is at most delta at epsilon. n^2 m linear rows; epsilon d is at most 20
+        where it is finite, and a dilation is refused.
     weights
-        Of several entropies: how much each counts in the sum of leakages that is made least, or "worst": the largest
-        leakage is made least. For entropies that are concave in the joint: Shannon, guesswork, guess errors.
+        For several entropies: minimise the weighted sum of leakages, or with "worst" the largest one. For entropies
+        that are concave in the joint: Shannon, guesswork, guess errors.
     gap
-        How far the channel may be from the best, in the unit of the entropy, before the answer is refused.
+        The largest distance from the best, in the unit of the entropy, before the answer is refused.
 
     Returns
     -------
-    The channel, re-evaluated by `minleak.leakage`, with a bound on the least leakage that is computed here from
-    planes above the concave objective and does not trust the solver.
+    The channel, re-evaluated by `minleak.leakage`, with a bound on the least leakage from planes above the concave
+    objective, which does not trust the solver.
 
     Raises
     ------
     Infeasible
         Naming the secret without an observable, or the least budget that is feasible.
     SolverFailed
-        Where no channel could be certified to within `gap` in the first entropy. Later ones of a list only break ties,
-        among channels that agree to a solver's last digits; their gaps are in `stages`, and `status` tells if one of
-        them is larger.
+        If no channel could be certified to within `gap` in the first entropy. Later entropies only break ties; their
+        gaps are in `stages`, and `status` tells if one of them is larger.
 
-    Linear problems need nothing but HiGHS; others the extra `convex`. Cost: seconds for 60 x 60 (Shannon) and
-    200 x 200 (min-entropy); guesswork needs n^2 m / 2 auxiliary unknowns.
+    Linear problems need HiGHS alone, others the extra `convex`. Cost: seconds for 60 x 60 (Shannon) and 200 x 200
+    (min-entropy); guesswork needs n^2 m / 2 auxiliary unknowns.
 
     >>> wrong = [[0, 1, 1], [1, 0, 1], [1, 1, 0]]
     >>> best = optimise([1, 1, 1], entropy="min-entropy", cost=wrong, budget=0.3)
@@ -124,7 +118,7 @@ def optimise(
     """
     entropies = as_forms(entropy, gains)
     if (len(entropies) > 1 or weights is not None) and any(core_of(H).by_gradient for H in entropies):
-        raise InvalidParameter("an entropy of one's own goes alone: give no other beside it, and no weights")
+        raise InvalidParameter("a custom entropy goes alone: give no other beside it, and no weights")
     enough = as_gap(gap)
     problem = as_problem(
         prior,
@@ -164,7 +158,7 @@ def _optimise(
 
 
 def prepare(problem: Problem) -> Problem:
-    """The problem if it is feasible; under privacy and a budget with the private channel of least cost."""
+    """Check that the problem is feasible; under privacy and a budget, add the private channel of least cost."""
     check_delta(problem)
     if problem.privacy is None or not np.isfinite(problem.budgets).any():
         check_feasible(problem)
@@ -172,16 +166,16 @@ def prepare(problem: Problem) -> Problem:
     cheapest = least_cost(problem)
     (scale,), (budget,) = problem.scales, problem.budgets
     least = -cheapest.objective
-    if budget < least - _ROUNDING * max(abs(least), problem.grain(0)):
+    if budget < least - PRIVATE_ROUNDING * max(abs(least), problem.grain(0)):
         raise Infeasible(
             f"the budget is {budget * scale:.12g}, and every channel that is so private costs at least "
             f"{-cheapest.bound * scale:.12g}: raise it to {least * scale:.12g}, or epsilon"
         )
-    return replace(problem, cheapest_private=cheapest.z)
+    return replace(problem, cheapest_private=cheapest.z, budgets=(max(budget, least),))
 
 
 def least_cost(problem: Problem) -> Solved:
-    """The channel of least expected cost, whatever it leaks: optimal under geo-indistinguishability, for instance."""
+    """The channel of least expected cost, whatever it leaks."""
     free = replace(problem, budgets=(math.inf,) * len(problem.budgets))
     return solve(Programme(free, (), expense=problem.costs[0]), enough=CLOSE)
 
@@ -194,8 +188,8 @@ def optimise_in_order(
     cheapest: bool = False,
     solvers: Sequence[Solver] = SOLVERS,
 ) -> Optimum:
-    """The lexicographic optimum of a checked problem; `cheapest` breaks the last ties by the first cost, and
-    `solvers` are those of the first entropy.
+    """The lexicographic optimum of a checked problem. `cheapest` breaks the last ties by the first cost; `solvers` are
+    used for the first entropy.
     """
     if any(core_of(H).steep for H in entropies):
         dear = problem.unaffordable()
@@ -239,9 +233,9 @@ def optimise_in_order(
 def _on_the_cheapest(
     problem: Problem, entropies: Sequence[Entropy], dear: npt.NDArray[np.bool_], *, enough: float
 ) -> Optimum:
-    """The optimum under a budget that is just the least cost: on the cheapest pairs, where it binds no more.
+    """The optimum under a budget that equals the least cost: on the cheapest pairs, where it does not bind.
 
-    There a little more budget would buy a steep entropy without bound, so that no finite prices exist.
+    For a steep entropy the price of such a budget is infinite.
     """
     free = replace(problem.on(~dear), budgets=(math.inf,) * len(problem.budgets))
     best = optimise_in_order(free, entropies, enough=enough)
@@ -250,9 +244,9 @@ def _on_the_cheapest(
 
 
 def _above_floors(programme: Programme, floors: Sequence[Term], z: Array) -> Solved:
-    """The programme solved with the floors kept: as tightly as the solver can, with a little slack.
+    """Solve the programme above the floors, with the least slack that the solver manages.
 
-    z keeps them exactly. It stays if the solver cannot keep them nearly, as where it is the only one that does.
+    z keeps the floors exactly; it stays if the solver cannot keep them closely enough.
     """
     best: tuple[float, Solved] | None = None
     trouble: SolverFailed | None = None
@@ -268,7 +262,7 @@ def _above_floors(programme: Programme, floors: Sequence[Term], z: Array) -> Sol
             best = short, solved
         if short <= slack + _SHORT:
             break
-    if best is None:  # only ties were to be broken: nothing is known of how well z does
+    if best is None:  # only ties were to be broken, and z has no bound
         unsolved = f"not solved, the channel is that of the entropies before: {trouble}"
         prices = np.zeros(len(programme.problem.budgets))
         return Solved(z, programme.objective(z), math.inf, prices, unsolved)
@@ -277,11 +271,11 @@ def _above_floors(programme: Programme, floors: Sequence[Term], z: Array) -> Sol
 
 
 def stage_of(problem: Problem, channel: Channel, H: Entropy, solved: Solved) -> Stage:
-    """What the channel leaks, by the library's own measure of it, beside the bound of what was solved."""
+    """The leakage of the channel by the library's own measure, beside the bound of the solved programme."""
     gains = gains_of(H)
     mass = 1.0 if gains is None else float(view_of(problem, gains).of(solved.z).sum())
     before, after = H(problem.prior), H.conditional(problem.prior, channel)
-    # Rounding may cross them where they meet; without a bound nothing leaks less than nothing.
+    # Rounding may cross them where they meet. Without a bound the leakage is at least 0.
     most = max(outer(H, solved.bound, mass), after) if solved.bound < math.inf else max(before, after)
     steepness = slope(H, solved.objective, mass)
     leakage = leaked(H, Joint(problem.prior, channel), before, after)
@@ -298,7 +292,7 @@ def stage_of(problem: Problem, channel: Channel, H: Entropy, solved: Solved) -> 
 
 
 def _equilibrium_of(problem: Problem, H: Entropy, solved: Solved) -> Equilibrium | None:
-    """The attacker's part for an entropy that stands for an attacker, without gains and with nothing fixed."""
+    """The attacker's strategy, if the entropy stands for an attacker, without gains and fixed entries."""
     core = core_of(H)
     if not solved.planes or gains_of(H) is not None or len(problem.fixed) or not len(problem.rows):
         return None

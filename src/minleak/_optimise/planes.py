@@ -1,7 +1,7 @@
-"""Cutting planes for cores that are known by their gradient, kinks and all: a linear programme for each round.
+"""Cutting planes for cores known by their gradient, with or without kinks: one linear programme per round.
 
-A gradient at any point is a plane above U. HiGHS maximises the least of the planes known so far; planes that touch U
-where its answer is join them, until the two meet. A mean of planes, by the multipliers, proves the bound.
+A gradient at any point is a plane above U. HiGHS maximises the least of the planes so far; planes that touch U at its
+answer are added until the two meet. The mean of the planes, by their multipliers, proves the bound.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from minleak._optimise.programme import Programme, Solution
 from minleak.errors import SolverFailed
 
 _ROUNDS = 100
-# A bound and a value that are this close need no more planes.
+# Stop when bound and value are this close.
 _CLOSE = 1e-10
-# How much of an even column is mixed into those that planes touch, so that no entry is zero.
+# Share of a uniform column mixed into the points where planes touch, so that no entry is zero.
 _EVEN = 1e-7
 
 
 def solve_by_planes(programme: Programme) -> Iterator[Solution]:
-    """The best entries that were met, those of the barrier method first, and the bound of the last round."""
+    """The best entries found, starting from those of the barrier method, with the bound of the last round."""
     problem, term = programme.problem, programme.terms[0]
     by = term.view.by
 
@@ -56,11 +56,11 @@ def solve_by_planes(programme: Programme) -> Iterator[Solution]:
             break
         planes.append(touch(v))
     plane = _mean_plane(model, planes[: len(core.planes)], by)
-    yield replace(found, z=best, duals=(), planes=(plane,), status="planes that touch it")
+    yield replace(found, z=best, duals=(), planes=(plane,), status="cutting planes")
 
 
 class _LeastPlane(Core):
-    """U(v) = the least of some planes at v, by column."""
+    """U(v) = the least of some planes at v, in each column."""
 
     linear = True
 
@@ -68,7 +68,7 @@ class _LeastPlane(Core):
         self.planes = list(planes)
 
     def polyhedron(self, by: Grouped) -> Polyhedron:
-        """U = t - c |v|_1 with t at most each plane, raised by so large a c that none is negative."""
+        """U = t - c |v|_1 with t at most each plane plus c |v|_1, where c makes every plane non-negative."""
         import scipy.sparse as sp
 
         raised = -float(np.min(self.planes))
@@ -81,7 +81,7 @@ class _LeastPlane(Core):
 
 
 def _mean_plane(model: LinearModel, planes: list[Array], by: Grouped) -> Array:
-    """The mean of the planes by their multipliers in each column: above U, whatever these are."""
+    """The mean of the planes by their multipliers in each column, which lies above U for any multipliers."""
     problem = model.programme.problem
     first = len(problem.left) + len(problem.budgets)
     dual = -np.array(model.highs.getSolution().row_dual)[first : first + len(planes) * len(by)]

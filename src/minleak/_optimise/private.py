@@ -1,10 +1,9 @@
 """Privacy: C[x,y] <= exp(epsilon d(x,x')) C[x',y] as linear rows, and matrices that keep it exactly.
 
-For many secrets it is asked along a spanner: few pairs whose distances imply nearly all others. A graph on the secrets
-with ways at most delta times as long as the metric's distances is a spanner of dilation delta. Privacy with
-epsilon/delta along its edges gives epsilon in the metric (Bordenabe, Chatzikokolakis, Palamidessi 2014): a valid
-channel, which is somewhat dearer than the best. Privacy with epsilon along the edges alone asks less than the metric
-does: what is best there bounds what is best from below.
+For many secrets, privacy is required along a spanner only. A graph on the secrets whose paths are at most t times as
+long as the distances is a spanner of dilation t. Privacy with epsilon/t along its edges implies epsilon in the metric
+(Bordenabe, Chatzikokolakis, Palamidessi 2014): a valid channel, somewhat dearer than the best. Privacy with epsilon
+along the edges is a relaxation, whose optimum is a lower bound.
 """
 
 from __future__ import annotations
@@ -24,18 +23,18 @@ from minleak._theory.metrics import distances_between, shortest_paths
 from minleak._theory.privacy import d_privacy
 from minleak.errors import InvalidParameter, SolverFailed, shown
 
-# A way round is no longer than the direct one if it is so up to rounding.
+# Relative tolerance in comparisons of path lengths.
 _ROUNDING = 1e-9
-# Beyond this epsilon d nothing is asked of a pair in the rows of a solver: exp(-this) is below its tolerance. The
-# matrix that is returned keeps to the pair all the same.
+# Pairs with a larger epsilon d are left out of a solver's rows: exp(-this) is below its tolerance. The matrix that is
+# returned is private for them too.
 _FAR = 25.0
 
 
 @dataclass(frozen=True, eq=False)
 class Spanner:
-    """epsilon and the metric that were asked for, the lengths of the ways along the edges, and how many these are.
+    """A spanner for epsilon and the metric `distances`: the lengths of its paths, and the number of its edges.
 
-    `dilation` is what the ways have, at most what was asked for: no way is longer than that times the distance.
+    `dilation` is the largest ratio of a path to its distance, at most the one that was asked for.
     """
 
     epsilon: float
@@ -45,7 +44,7 @@ class Spanner:
     dilation: float
 
     def status(self, channel: Channel) -> str:
-        """What is said of a channel, whose epsilon in the metric is computed from its entries."""
+        """The status of a channel, with its epsilon in the metric computed from its entries."""
         found = d_privacy(channel, self.distances)
         if not found <= self.epsilon * (1 + _ROUNDING):
             raise SolverFailed(f"the channel has epsilon {found:.9g} in the metric, where {self.epsilon:.9g} was asked")
@@ -57,10 +56,10 @@ class Spanner:
 
 @dataclass(frozen=True, eq=False)
 class Privacy:
-    """epsilon and the distances along shortest ways, which are what the metric implies; infinite where it asks nothing.
+    """epsilon, and shortest-path distances in the metric; infinite ones require nothing.
 
-    Rows of the solver are v[second] >= factor v[first] for the columns v of C, for those pairs only that do not follow
-    from others by way of a third secret: on a grid, cells that see each other. With a `spanner` they are its edges.
+    The solver's rows are v[second] >= factor v[first] for the columns v of C, only for pairs that do not follow from
+    others through a third secret: on a grid, cells that see each other. With a `spanner` they are its edges.
     """
 
     epsilon: float
@@ -70,12 +69,12 @@ class Privacy:
 
     @cached_property
     def least(self) -> Array:
-        """exp(-epsilon d): the least share of row x' in row x, entry by entry."""
+        """exp(-epsilon d): how much of row x' row x must have at least, entry by entry."""
         return np.asarray(np.exp(-self.epsilon * self.distances))
 
     @cached_property
     def pairs(self) -> tuple[Indices, Indices, Array]:
-        """first, second and factor of the pairs that others do not imply, the nearest first."""
+        """first, second and factor of the pairs that no others imply, the nearest first."""
         d = self.distances
         n = len(d)
         needed = (self.epsilon * d <= _FAR) & ~np.eye(n, dtype=bool)
@@ -83,7 +82,7 @@ class Privacy:
             round_about = d[:, between, None] + d[None, between]
             implied = round_about <= d * (1 + _ROUNDING)
             implied[between] = implied[:, between] = False
-            # Of secrets at one place none is between the other two, else all three pairs would go.
+            # Of secrets at distance 0 none counts as between two others, else all three pairs would be left out.
             implied &= (d[:, between] > 0)[:, None] & (d[between] > 0)[None]
             needed &= ~implied
         first, second = np.nonzero(needed)
@@ -93,27 +92,27 @@ class Privacy:
 
     @property
     def coefficients(self) -> tuple[Array, Array]:
-        """What the entries of first and of second are multiplied by in the row of a pair."""
+        """The factors of the entries of first and second in the row of a pair."""
         factor = self.pairs[2]
         return factor, -np.ones(len(factor))
 
     @property
     def classes(self) -> Indices:
-        """The number of the class that each secret is in: each observable is shown by all of a class or by none."""
+        """The class of each secret: all of a class show an observable, or none does."""
         return self.components
 
     @cached_property
     def components(self) -> Indices:
-        """The number of the part of secrets at finite distances from each other that each is in."""
+        """The connected component of each secret, at finite distances."""
         from scipy.sparse.csgraph import connected_components
 
         return np.asarray(connected_components(np.isfinite(self.distances) * 1.0, directed=False)[1])
 
     def make_private(self, matrix: Array) -> Array:
-        """A private matrix near one that is nearly so, rows summing to one: raised as far as the others ask, then all
-        rows of a class brought to one sum by shares of their mean row.
+        """A private matrix near one that is nearly private: entries are raised as far as other rows require, then all
+        rows of a class get the same sum by adding shares of their mean row.
 
-        Shares T - S_x of the same row q stay private where T is so large that (T - S_x) <= exp(epsilon d) (T - S_x').
+        Adding T - S_x times one row q to row x is private if T is so large that (T - S_x) <= exp(epsilon d) (T - S_x').
         """
         least = self.least
         matrix = matrix / matrix.sum(axis=1, keepdims=True)
@@ -139,7 +138,7 @@ def as_privacy(given: Any, secrets: Labels) -> Privacy:
     epsilon = as_epsilon(given[0])
     distances = shortest_paths(distances_between(given[1], secrets))
     spanner = None if len(given) == 2 else spanner_of(epsilon, distances, given[2])
-    if epsilon == 0:  # then all at finite distances are the same
+    if epsilon == 0:  # then all secrets at finite distances are alike
         return Privacy(1.0, np.where(np.isfinite(distances), 0.0, np.inf))
     if spanner is None or spanner.dilation <= 1 + _ROUNDING:
         return Privacy(epsilon, distances)
@@ -162,8 +161,8 @@ def spanner_of(epsilon: float, distances: Array, asked: Any) -> Spanner:
 
 
 def greedy_spanner(distances: Array, dilation: float) -> tuple[Array, int]:
-    """The lengths of the ways in the greedy spanner, and how many edges it has: the nearest pairs first, each that is
-    not yet joined by a way of so little more than its distance. O(n^2) a pair that is joined.
+    """Path lengths in the greedy spanner, and the number of its edges: the nearest pairs first, each added unless a
+    path of at most `dilation` times its distance exists. O(n^2) for each edge.
 
     >>> ways, edges = greedy_spanner(np.array([[0.0, 1, 2], [1, 0, 1], [2, 1, 0]]), 1.0)
     >>> edges, ways[0].tolist()

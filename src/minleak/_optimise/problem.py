@@ -1,4 +1,4 @@
-"""Problem: which joints a channel may have: row sums, allowed and fixed entries, budgets."""
+"""Problem: the feasible joints, by row sums, allowed and fixed entries, budgets and privacy."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from minleak._data.prior import Prior
 from minleak._optimise.approximate import ApproximatePrivacy
 from minleak._optimise.private import Privacy, Spanner
 
-# A budget with no more than this to spare, relative to the least cost, is the least cost.
+# A budget that exceeds the least cost by no more than this share is the least cost.
 _SPARE = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Over joints J >= 0 with row sums p, zero outside the allowed pairs, some entries fixed, <cost_i, J> <= b_i.
+    """Joints J >= 0 with row sums p, zero outside the allowed pairs, some entries fixed, <cost_i, J> <= b_i.
 
-    The unknowns z are the entries J[x,y] of the free pairs (`rows`, `columns`), column by column; `left[x]` is what
-    they must sum to in row x. Settled entries J[x,y] = p_x C[x,y] are `fixed`, at `fixed_rows`, `fixed_columns`.
-    `budgets` is what is left of them for the free pairs. `allowed` and `partial` are as they were given.
+    The unknowns z are the entries J[x,y] of the free pairs (`rows`, `columns`), column by column; they sum to `left[x]`
+    in row x. Known entries J[x,y] = p_x C[x,y] are `fixed`, at `fixed_rows`, `fixed_columns`. `budgets` are for the
+    free pairs, the cost of fixed ones subtracted. `allowed` and `partial` are as the user gave them.
 
-    Cost i and its budget are divided by `scales[i]`, a power of two that makes the usual cost about 1, so that
-    tolerances mean the same in every unit; prices are per scaled unit.
+    Cost i and its budget are divided by `scales[i]`, a power of two that makes the median cost about 1, so that
+    tolerances mean the same in every unit. Prices are per scaled unit.
 
-    Under `privacy` the unknowns are the entries of the channel itself, since also secrets of probability zero must keep
-    to it, and what is unlikely must keep its digits: then row sums are `shares` of one, and entries of the joint are
-    those times p / shares, which costs include. `cheapest_private` is then a channel of least cost.
+    Under `privacy` the unknowns are the entries of the channel, because secrets of probability zero must be private
+    too, and small entries must keep their digits. Row sums are then `shares` of one, and costs include the factor
+    p / shares. `cheapest_private` is a private channel of least cost.
     """
 
     prior: Prior
@@ -68,7 +68,7 @@ class Problem:
         return order, present, starts
 
     def row_best(self, values: Array) -> Array:
-        """The largest of the free pairs' values in each row; 0 where a row has none."""
+        """The largest value of each row; 0 where a row has no free pair."""
         order, present, starts = self._by_row
         best = np.zeros(len(self.left))
         if len(order):
@@ -77,7 +77,7 @@ class Problem:
 
     @cached_property
     def summing(self) -> Any:
-        """The sparse matrix that takes z to the sums of its rows."""
+        """The sparse matrix that maps z to its row sums."""
         import scipy.sparse as sp
 
         pairs = len(self.rows)
@@ -88,12 +88,12 @@ class Problem:
         return np.asarray(np.bincount(self.rows, weights=z, minlength=len(self.left)), dtype=np.float64)
 
     def scale_rows(self, z: Array) -> Array:
-        """z >= 0 with every row multiplied to sum to what it must; rows of zeros stay."""
+        """z >= 0 with each row scaled to its sum; rows of zeros stay."""
         sums = self.row_sums(z)
         return np.asarray(z * np.divide(self.left, sums, out=np.zeros_like(sums), where=sums > 0)[self.rows])
 
     def cheapest(self, i: int) -> Array:
-        """The joint that puts each row where cost i is least; in its first pair if there are no costs."""
+        """The joint that puts each row on its pair of least cost i; on its first pair without costs."""
         cost = self.costs[i] if self.costs else np.zeros(len(self.rows))
         order = np.lexsort((cost, self.rows))
         first = order[np.unique(self.rows[order], return_index=True)[1]]
@@ -101,27 +101,41 @@ class Problem:
         z[first] = self.left[self.rows[first]]
         return z
 
+    def silent(self) -> Array | None:
+        """The channel that shows all secrets as one observable, the cheapest of those open to all; None if there is
+        none within the budgets, or some entries are fixed.
+        """
+        open_to = np.bincount(self.columns, minlength=self.shape[1])
+        good = open_to == np.count_nonzero(self.left > 0)
+        spent = [np.bincount(self.columns, weights=c * self.left[self.rows], minlength=len(good)) for c in self.costs]
+        for each, budget in zip(spent, self.budgets, strict=True):
+            good &= each <= budget
+        if len(self.fixed) or not good.any():
+            return None
+        y = int(np.argmin(np.where(good, spent[0] if spent else 0.0, np.inf)))
+        return np.where(self.columns == y, self.left[self.rows], 0.0)
+
     def grain(self, i: int) -> float:
-        """The least positive size of cost i; 1 if there is none. Differences far below it are rounding."""
+        """The least positive |cost i|, 1 if there is none. Differences far below it are rounding."""
         sizes = np.abs(self.costs[i])
         return float(sizes[sizes > 0].min(initial=1.0))
 
     def scaled(self, i: int, budget: float) -> float:
-        """A budget for cost i in the scaled unit; one that cannot bind is kept small."""
+        """A budget for cost i in the scaled unit; one too large to bind is lowered."""
         if budget == math.inf:
             return budget
         largest = float(np.abs(self.costs[i]).max(initial=1.0))
         return min(budget / self.scales[i], 2 * largest + abs(self.fixed_costs[i]))
 
     def spent(self, z: Array) -> tuple[float, ...]:
-        """The expected costs, fixed entries included, in the units that they were given in."""
+        """The expected costs, fixed entries included, in the user's units."""
         return tuple(
             (float(cost @ z) + fixed) * scale
             for cost, fixed, scale in zip(self.costs, self.fixed_costs, self.scales, strict=True)
         )
 
     def least_costs(self) -> tuple[float, ...]:
-        """The least expected cost that any channel can have, for each cost alone; scaled."""
+        """The least expected cost of any channel, for each cost alone; scaled."""
         return tuple(
             fixed - float(self.left @ self.row_best(-cost))
             for cost, fixed in zip(self.costs, self.fixed_costs, strict=True)
@@ -150,7 +164,7 @@ class Problem:
 
     @cached_property
     def ratio_pairs(self) -> Indices:
-        """The number of the pair that each row of `ratios` is of."""
+        """Which pair of secrets each row of `ratios` belongs to."""
         if self.privacy is None:
             return np.zeros(0, dtype=np.int64)
         at = np.zeros(self.shape, dtype=bool)
@@ -159,7 +173,7 @@ class Problem:
 
     @property
     def delta(self) -> float:
-        """The delta of privacy; 0 where it is exact, or not asked."""
+        """The delta of privacy; 0 if it is exact or absent."""
         return 0.0 if self.privacy is None else self.privacy.delta
 
     def price_privacy(self, multipliers: Array) -> tuple[Array, float]:
@@ -173,13 +187,13 @@ class Problem:
 
     @cached_property
     def safest(self) -> tuple[float, Array]:
-        """The least delta that any channel on the allowed pairs has, and such a channel, where a delta is asked."""
+        """Where there is a delta: the least one of any channel on the allowed pairs, and such a channel."""
         privacy: Any = self.privacy
         found: tuple[float, Array] = privacy.safest(self.allowed)
         return found
 
     def make_private(self, z: Array) -> Array:
-        """z moved by as little as makes it keep to the privacy exactly."""
+        """Entries near z that are exactly private."""
         if self.privacy is None:
             return z
         matrix = np.zeros(self.shape)
@@ -192,23 +206,23 @@ class Problem:
 
     @property
     def spanner(self) -> Spanner | None:
-        """What privacy is asked along, if it is a spanner."""
+        """The spanner that privacy is required along, if there is one."""
         return None if self.privacy is None else self.privacy.spanner
 
     def relax(self) -> Problem:
-        """The same with no more privacy than the metric implies along the spanner: every private channel keeps it."""
+        """A relaxation: privacy along the spanner as the metric implies it, which every private channel has."""
         if self.spanner is None:
             return self
         return replace(self, privacy=Privacy(self.spanner.epsilon, self.spanner.ways), cheapest_private=None)
 
     def with_budgets(self, budgets: Sequence[float]) -> Problem:
-        """The same under other budgets (for the whole, fixed entries included; scaled)."""
+        """The problem under other budgets: scaled, fixed entries included."""
         left = tuple(b - s for b, s in zip(budgets, self.fixed_costs, strict=True))
         return replace(self, budgets=left)
 
     def unaffordable(self) -> npt.NDArray[np.bool_]:
-        """Where the only budget is just the least cost: the pairs that cost more than the cheapest of their row, which
-        no feasible channel uses.
+        """If the only budget equals the least cost: the pairs that cost more than the cheapest of their row, which no
+        feasible channel uses.
         """
         none = np.zeros(len(self.rows), dtype=bool)
         if len(self.budgets) != 1 or self.privacy is not None:
@@ -223,7 +237,7 @@ class Problem:
         return np.asarray(cost > at + _SPARE * np.maximum(grain, np.abs(at)))
 
     def channel(self, z: Array) -> Channel:
-        """The channel of the free entries z and the fixed ones; impossible secrets go where most others go."""
+        """The channel with the free entries z; impossible secrets show the likeliest observable open to them."""
         n, m = self.shape
         p = self.prior.p
         matrix = np.zeros((n, m)) if self.partial is None else np.nan_to_num(self.partial)
@@ -237,7 +251,7 @@ class Problem:
         return Channel(matrix, inputs=self.prior.labels, outputs=self.outputs)
 
     def on(self, kept: npt.NDArray[np.bool_]) -> Problem:
-        """The same with only those of the free pairs."""
+        """The problem on some of the free pairs."""
         return replace(
             self, rows=self.rows[kept], columns=self.columns[kept], costs=tuple(cost[kept] for cost in self.costs)
         )

@@ -1,4 +1,4 @@
-"""Programme: what one solve is asked, and what it answers; the same for every solver."""
+"""Programme: the input of every solver, and Solution: its output."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from minleak._optimise.cores.of_entropy import core_of, gains_of
 from minleak._optimise.problem import Problem
 from minleak.errors import InvalidParameter, shown
 
-# How often each property of an entropy of one's own is tried.
+# Trials for each property of a custom entropy.
 _TRIALS = 60
 
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """What an attacker with gains G sees: the entries v = K z + k of G J, column by column, z the free entries.
+    """What an attacker with gains G sees: the entries v = K z + k of G J, column by column, for free entries z.
 
-    `identity` says that v is z: no gains, and nothing fixed.
+    `identity` means v = z: no gains, and nothing fixed.
     """
 
     matrix: Any
@@ -41,7 +41,7 @@ class View:
         return Grouped(self.columns)
 
     def of(self, z: Array) -> Array:
-        """v, where rounding must not make it negative."""
+        """v, clipped at zero against rounding."""
         return z if self.identity else np.maximum(self.matrix @ z + self.constant, 0.0)
 
 
@@ -72,14 +72,14 @@ def view_of(problem: Problem, gain: Any = None) -> View:
     key = columns[pair].astype(np.int64) * gains.shape[0] + gains.indices[at]
     entries, place = np.unique(key, return_inverse=True)
     if not len(entries):
-        raise InvalidParameter("every gain meets a secret of probability zero: nothing would be worth hiding")
+        raise InvalidParameter("every gain is for a secret of probability zero: nothing is worth hiding")
     whole = sp.csr_array((gains.data[at], (place, pair)), shape=(len(entries), len(rows)))
     constant = np.asarray(whole[:, free:] @ problem.fixed)
     return View(whole[:, :free].tocsr(), constant, entries // gains.shape[0], identity=False)
 
 
 def _weigh_gains(gain: Any, p: Array) -> Any:
-    """Gains times the probabilities of the secrets."""
+    """The gains times the probabilities of the secrets."""
     import scipy.sparse as sp
 
     if gain.ndim == 1 and len(gain) == len(p):
@@ -89,7 +89,9 @@ def _weigh_gains(gain: Any, p: Array) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Term:
-    """The sum of a core over the columns in view: times `weight` a part of the objective, or to be at least `floor`."""
+    """The sum of a core over the columns in view: `weight` times it is part of the objective, or it is at least
+    `floor`.
+    """
 
     core: Core
     view: View
@@ -102,20 +104,20 @@ class Term:
 
 
 def convex_form(entropy: ConditionalEntropy | str, gains: Any = None) -> Entropy:
-    """The entropy, seen through `gains` if any; refused where the problem would not be convex."""
+    """The entropy, seen through `gains` if any; InvalidParameter if the problem would not be convex."""
     chosen = as_entropy(entropy)
     if not isinstance(chosen, Entropy):
         raise InvalidParameter(f"{chosen.name} is not of the form eta(sum Fhat), so its problem is not convex")
     form = chosen if gains is None else Gain(chosen, gains)
-    core = core_of(form)  # refused by those that have none
+    core = core_of(form)  # raises where there is none
     if core.by_gradient:
         _check_own(chosen)
-    gains_of(form)  # refused where gains on gains do not fit
+    gains_of(form)  # raises where nested gains do not fit
     return form
 
 
 def _check_own(H: Entropy) -> None:
-    """Refuse an entropy of one's own that breaks what it must satisfy, with a witness."""
+    """Refuse a custom entropy that breaks what it must satisfy, with a witness."""
     own = H.entropy if isinstance(H, Gain) else H
     check = check_entropy(own, trials=_TRIALS)
     if not check.ok:
@@ -124,13 +126,13 @@ def _check_own(H: Entropy) -> None:
 
 
 def term_of(problem: Problem, entropy: Entropy) -> Term:
-    """What the designer maximises for an entropy."""
+    """The term that the designer maximises for an entropy."""
     return Term(core_of(entropy), view_of(problem, gains_of(entropy)))
 
 
 @dataclass(frozen=True, eq=False)
 class Programme:
-    """Maximise the sum of U over the terms without a floor, minus <expense, z>, the others' floors kept."""
+    """Maximise the sum of the terms without a floor, minus <expense, z>, subject to the floors of the others."""
 
     problem: Problem
     terms: tuple[Term, ...]
@@ -143,34 +145,34 @@ class Programme:
 
     @property
     def by_gradient(self) -> bool:
-        """True where a core is known by its gradient alone."""
+        """True if only the gradient of some core is known."""
         return any(term.core.by_gradient for term in self.terms)
 
     @property
     def core(self) -> Core | None:
-        """The core to maximise where nothing else is asked."""
+        """The core, if there is one term and nothing else in the objective."""
         alone = len(self.terms) == 1 and self.expense is None and self.terms[0].floor is None
         return self.terms[0].core if alone else None
 
     @property
     def plain_core(self) -> Core | None:
-        """The same where it sees z itself."""
+        """The same if the core sees z itself."""
         return self.core if self.terms and self.terms[0].view.identity else None
 
     def objective(self, z: Array) -> float:
-        """What is maximised, at z."""
+        """The objective at z."""
         total = sum(term.weight * term.total(z) for term in self.terms if term.floor is None)
         return total - (0.0 if self.expense is None else float(self.expense @ z))
 
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """A solver's answer: z, the multipliers of the budgets and of the terms, each term's dual variables, its status.
+    """A solver's answer: entries z, multipliers mu of the budgets, and its status.
 
-    `multipliers` are the weight for a term of the objective, else that of its floor. `duals` are, for each term, the
-    derivative of the optimum by the entries in its view, divided by that. `privacy_price` is what the multipliers of
-    the rows of privacy make of them, an entry for each of z, and `privacy_allowance` what delta leaves of that.
-    `planes` lie above cores that are known by their gradients, of which they are means; there are no duals then.
+    `multipliers` has the weight of each term of the objective, or the multiplier of its floor. `duals` has for each
+    term the derivative of the optimum by the entries in its view, divided by that. `privacy_price` and
+    `privacy_allowance` are those of `Problem.price_privacy`. Cores known by their gradients have `planes` above them
+    instead of duals.
     """
 
     z: Array
@@ -184,5 +186,5 @@ class Solution:
 
 
 def duals_of_prices(problem: Problem, lam: Array, mu: Array) -> Array:
-    """The dual variables lambda_x + sum of mu_i cost_i of entries that a core sees as they are."""
+    """The dual variables lambda_x + sum of mu_i cost_i of a core that sees z itself."""
     return np.asarray(lam[problem.rows] + sum(price * cost for price, cost in zip(mu, problem.costs, strict=True)))

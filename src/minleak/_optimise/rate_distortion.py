@@ -1,12 +1,12 @@
-"""Shannon under one budget as a rate-distortion function, solved where costs differ by orders of magnitude too.
+"""Shannon leakage under one budget as a rate-distortion function, also for costs of different magnitude.
 
 For a price lambda on the expected cost let K_xy = exp(-lambda c_xy), and for a distribution q of the observables
 Z = K q. Then in nats, for every budget B and every q,
 
     least I(X;Y) >= -lambda B - sum p_x log Z_x - log max over y of sum over x of p_x K_xy / Z_x
 
-(Blahut 1972, Csiszar 1974), and the q that minimises -sum p_x log Z_x makes it tight. Blahut and Arimoto's iteration
-gets there slowly where many observables end up unused; an interior-point method needs some thirty Newton steps.
+(Blahut 1972, Csiszar 1974), with equality for the q that minimises -sum p_x log Z_x. The Blahut-Arimoto iteration is
+slow where many observables end up unused; an interior-point method needs some thirty Newton steps.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from minleak._data.arrays import Array
 from minleak._optimise.programme import Programme, Solution, duals_of_prices
 from minleak.errors import SolverFailed
 
-# Observables, of whose number the third power counts, and entries of the dense matrix: at most these.
+# The most observables (cost grows with their third power) and entries of the dense matrix.
 _OBSERVABLES, _ENTRIES = 600, 250_000
-# Prices tried at most, how close they end the search, and Newton steps at each, O(n m^2).
+# Most prices, how close two of them end the search, and most Newton steps at each, O(n m^2).
 _PRICES, _CLOSE, _STEPS = 60, 1e-11, 80
-# Products of q and its multipliers that are small enough, in all.
+# Stop when the products of q and its multipliers sum to less.
 _SMALL = 1e-15
 
 
 def is_rate_distortion(programme: Programme) -> bool:
-    """True for Shannon alone, seen without gains, nothing fixed, at most one budget, and not too large."""
+    """True for Shannon alone, without gains, fixed entries or privacy, at most one budget, and not too large."""
     problem, core = programme.problem, programme.plain_core
     observables, secrets = len(np.unique(problem.columns)), len(np.unique(problem.rows))
     small = observables <= _OBSERVABLES and secrets * observables <= _ENTRIES
@@ -40,7 +40,7 @@ def is_rate_distortion(programme: Programme) -> bool:
 def solve_rate_distortion(programme: Programme) -> Solution:
     """At the optimum log(1 / p(x given y)) = mu c_xy + log(Z_x / p_x), which gives the dual variables.
 
-    At the least budget there is no finite price, and another solver is needed.
+    At the least budget there is no finite price: SolverFailed.
     """
     problem = programme.problem
     present, x = np.unique(problem.rows, return_inverse=True)
@@ -75,8 +75,8 @@ class Rate:
 
 
 def shannon_rate(p: Array, cost: Array, allowed: npt.NDArray[np.bool_], budget: float) -> Rate:
-    """The least I(X;Y) over rows that are zero where not `allowed` and have an expected cost of at most `budget`, which
-    is to be above the least feasible one, or infinite.
+    """The least I(X;Y) over rows that are zero where not `allowed`, with expected cost at most `budget`: above the
+    least feasible one, or infinite.
 
     >>> allowed = np.array([[True, True], [False, True]])
     >>> rate = shannon_rate(np.array([0.8, 0.2]), np.array([[0.0, 10.0], [0.0, 0.0]]), allowed, 7.0)
@@ -85,7 +85,7 @@ def shannon_rate(p: Array, cost: Array, allowed: npt.NDArray[np.bool_], budget: 
            [0.   , 1.   ]]), 0.0341)
     """
     least = np.where(allowed, cost, math.inf).min(axis=1)
-    cost = np.where(allowed, cost - least[:, None], 0.0)  # what a row costs at least changes nothing but the budget
+    cost = np.where(allowed, cost - least[:, None], 0.0)  # the least cost of a row only shifts the budget
     left = budget - float(p @ least)
     scale = float(cost.max())
     free = _at_price(0.0, p, cost, allowed)
@@ -96,7 +96,7 @@ def shannon_rate(p: Array, cost: Array, allowed: npt.NDArray[np.bool_], budget: 
     for turn in range(_PRICES):
         if high <= low * (1 + _CLOSE) or dear.mean <= left or cheap.mean >= left:
             break
-        # The mean falls with the price: a straight line in its logarithm, and every third time the middle.
+        # The mean cost falls with the price: interpolate in its logarithm, and bisect every third time.
         share = (dear.mean - left) / (dear.mean - cheap.mean) if turn % 3 else 0.5
         price = low ** (1 - share) * high**share
         found = _at_price(price if low < price < high else math.sqrt(low * high), p, cost, allowed)
@@ -121,7 +121,7 @@ class _AtPrice:
     largest: float
 
     def bound(self, p: Array, budget: float) -> float:
-        paid = self.price * budget if self.price else 0.0  # a budget without end costs nothing
+        paid = self.price * budget if self.price else 0.0  # an infinite budget
         return float(-paid - p @ self.log_z - math.log(self.largest))
 
 
@@ -136,8 +136,8 @@ def _at_price(price: float, p: Array, cost: Array, allowed: npt.NDArray[np.bool_
 def _mixture(kernel: Array, p: Array) -> Array:
     """The distribution q that minimises -sum p_x log (K q)_x, by primal-dual Newton steps.
 
-    Without the constraint sum q = 1, which the optimum of -sum p log(K q) + sum q has by itself: there
-    1 - K^T(p / K q) = s with s >= 0 and q s = 0, and the steps solve this with q s = tau for falling tau.
+    The optimum of -sum p log(K q) + sum q has sum q = 1 by itself. There 1 - K^T(p / K q) = s with s >= 0 and q s = 0;
+    the steps solve this with q s = tau for falling tau.
     """
     m = kernel.shape[1]
     q, s = np.full(m, 1.0 / m), np.full(m, 1.0 / m)

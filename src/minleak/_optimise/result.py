@@ -1,4 +1,4 @@
-"""Optimum: the channel that leaks least, what it leaks and costs, how sure that is, and the attacker's part."""
+"""Optimum: the channel that leaks least, its leakage and cost, the certified bound, and the attacker's strategy."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from minleak._face.tables import Table
 
 @dataclass(frozen=True)
 class Stage(Result):
-    """One `entropy` of a list: what the channel leaks in it, `leakage`, with `value` for H(X|Y), and `bound`, the least
-    that any channel leaks that is as good in the entropies before it; `shadow_prices` are those of the budgets, and
-    `status` the solver's.
+    """One `entropy` of a list: `leakage` is what the channel leaks in it, `value` is H(X|Y), and `bound` is the least
+    leakage of any channel that is as good in the entropies before it; `shadow_prices` are those of the budgets, and
+    `status` is the solver's.
     """
 
     entropy: str
@@ -35,20 +35,18 @@ class Stage(Result):
 
 @dataclass(frozen=True, eq=False)
 class Equilibrium(Result):
-    """The attacker's half of the game: what they do at each observable, and what they are promised.
+    """The attacker's strategy at the equilibrium: what they do at each observable, and what that guarantees them.
 
-    `kind` says it in words; `inputs` and `outputs` are the labels of secrets and observables.
+    The designer chooses a channel, the attacker what to do at each observable; the least leakage is the value of this
+    game. The plane S above the core at y, which proves the bound, is a strategy: its loss is <S, J[:,y]> if the joint
+    is J. Every feasible joint has <S, J> at most the bound, so the strategy gains at least the value of the game
+    against every channel, and the optimal channel gives the attacker no more.
 
-    The designer chooses a channel, the attacker what to do at each observable, and the least leakage is the value of
-    this game. Of the plane S above the core at y, which proves the bound, <S, J[:,y]> is what an attacker loses who
-    does this part if the joint is J. Every feasible joint has <S, J> at most the bound: so they gain at least as much
-    as at the optimum whatever channel the designer chooses, and the optimal channel gives them no more.
-
-    `strategy[y, x]` is, for guessing attackers, the chance that secret x is among their guesses when they see y; for
-    guesswork how many guesses they need for x on average; for Shannon the probability that they assign to x, whose
-    negative logarithm is their surprise. NaN where the pair cannot occur. `promised` is their expected chance, number
-    of guesses or surprise (in nats) against every channel that keeps to the constraints: at least that chance, or at
-    most that many.
+    `kind` describes the numbers in `strategy`. `strategy[y, x]` is, for guessing attackers, the chance that they guess
+    secret x when they see y; for guesswork the mean number of guesses that x takes them; for Shannon the probability
+    that they assign to x. It is NaN where the pair cannot occur. `promised` is their expected chance (at least), number
+    of guesses or surprise in nats (at most) against every feasible channel. `inputs` and `outputs` are the labels of
+    secrets and observables.
     """
 
     kind: str
@@ -60,16 +58,15 @@ class Equilibrium(Result):
 
 @dataclass(frozen=True)
 class Optimum(Result):
-    """The channel that leaks least, H(X|Y) as `value` and the `leakage`, and a certified `bound`: no feasible channel
-    leaks less. `status` says how it was found.
+    """The `channel` that leaks least: `value` is H(X|Y), `leakage` is what it leaks, and no feasible channel leaks less
+    than the certified `bound`. `status` says how it was found.
 
-    Of a list of entropies these are for the first; `stages` has them all. `shadow_price` is by how much the least
+    For a list of entropies these are for the first; `stages` has them all. `shadow_price` is by how much the least
     leakage falls for one more unit of the (first) budget, 0 if there is none; `costs` are the expected costs.
 
-    `attacker` is what the attacker does who holds the designer to the bound, whatever channel that one chooses: see
-    `Equilibrium`; None where the entropy stands for no such attacker. Of several attackers by weights or at worst,
-    value and leakage are their weighted sum, with `mix` the weights; at worst these are how an opponent who may choose
-    the attacker chooses.
+    `attacker` is the strategy that guarantees the bound against every channel, see `Equilibrium`; None where the
+    entropy stands for no such attacker. For several attackers by weights or at worst, value and leakage are weighted
+    sums, and `mix` has the weights; at worst they are the mix of an opponent who may choose the attacker.
     """
 
     channel: Channel = field(repr=False)

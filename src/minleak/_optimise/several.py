@@ -1,9 +1,9 @@
 """Several attackers at once: the least weighted sum of leakages, or the least of the largest.
 
 min over C of max over i of L_i(C) = max over weights w of min over C of sum w_i L_i(C), since each L_i is convex in the
-channel. Channels that are best for some weights give planes above the right-hand side; the weights where these are
-highest are tried next, until they meet. The mixture of the channels found that has the least such plane is the answer,
-its leakages at most the mixture's.
+channel. A channel that is best for some weights gives a plane above the right-hand side; the weights at which these
+planes are highest are tried next, until both sides meet. The answer is the mixture of channels with the least plane: it
+leaks at most the mixture of their leakages.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from minleak._optimise.result import Optimum, Stage
 from minleak._optimise.solve import CLOSE, solve
 from minleak.errors import InvalidParameter, SolverFailed, shown
 
-# Weights that are tried at most.
+# The most weights to try.
 _ROUNDS = 60
 
 
@@ -82,7 +82,7 @@ def _solve_weighted(problem: Problem, entropies: Sequence[Entropy], slopes: Sequ
     )
     if len(terms) > 1:
         return solve(Programme(problem, terms), enough=CLOSE)
-    w = terms[0].weight  # alone it is solved as it is, by the routes that are made for it
+    w = terms[0].weight  # a single term goes to the solvers that are made for it
     one = solve(Programme(problem, (replace(terms[0], weight=1.0),)), enough=CLOSE / w)
     return replace(one, objective=w * one.objective, bound=w * one.bound, mu=w * one.mu)
 
@@ -90,7 +90,7 @@ def _solve_weighted(problem: Problem, entropies: Sequence[Entropy], slopes: Sequ
 def _solve_worst(
     problem: Problem, entropies: Sequence[Entropy], slopes: Sequence[float], before: Array, enough: float
 ) -> tuple[Array, Array, float, Solved]:
-    """Weights, entries, the bound, and what was solved for these weights."""
+    """The weights, entries, bound, and the solution for these weights."""
     from scipy.optimize import linprog
 
     count = len(entropies)
@@ -129,14 +129,14 @@ def _solve_worst(
 
 
 def _slope_of(H: Entropy) -> float:
-    """The slope of H(X|Y) in the sum of its core, where that is the same everywhere."""
+    """The slope of H(X|Y) in the sum of its core, if it is constant."""
     if gains_of(H) is None:
         at = [slope(H, u) for u in (0.05, 0.2)]
         if abs(at[0] - at[1]) <= 1e-6 * abs(at[0]):
             return 0.5 * (at[0] + at[1])
     raise InvalidParameter(
-        f"{H.name} is not concave in the joint, so that sums and the worst of several are no convex problem: count "
-        "attackers by shannon, guesswork or guess-error:l, or give them one after the other without weights="
+        f"{H.name} is not concave in the joint, so a weighted sum or the worst of several is not a convex problem: use "
+        "shannon, guesswork or guess-error:l, or give the entropies in order without weights="
     )
 
 

@@ -1,4 +1,4 @@
-"""tradeoff: the whole frontier of least leakage against expected cost."""
+"""tradeoff: the frontier of least leakage against expected cost."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from minleak._optimise.programme import Programme, convex_form, term_of
 from minleak._optimise.solve import SOLVERS, compile_linear
 from minleak.errors import InvalidParameter
 
-# The most points of a frontier: each is a programme to be solved.
+# The most points of a frontier; each is a programme to solve.
 _MOST = 10_000
 
 
@@ -120,7 +120,7 @@ def tradeoff(
 
 
 def _asked(budgets: Sequence[float] | None, points: int, problem: Problem, H: Entropy, gap: float) -> list[float]:
-    """The budgets to look at, in increasing order."""
+    """The budgets in increasing order."""
     if budgets is not None:
         return sorted(map(as_budget, listed(budgets, "budgets are a list of finite numbers", some=True)))
     points = whole(points, "points", 2, _MOST)
@@ -131,8 +131,8 @@ def _asked(budgets: Sequence[float] | None, points: int, problem: Problem, H: En
 
 
 def _enough(problem: Problem, H: Entropy, gap: float) -> float:
-    """A budget beyond which nothing leaks less, scaled: of the cheapest observable open to all, or of an unbounded
-    optimum.
+    """A budget beyond which the leakage does not fall, scaled: the cost of the cheapest observable open to all, or of
+    the optimum without a budget.
     """
     p = problem.prior.p
     if problem.partial is None:

@@ -1,10 +1,10 @@
-"""The value of a bucket in each entropy, from a few numbers about it, so that millions of buckets can be compared.
+"""The value of a bucket in each entropy, computed from a few numbers, so that millions of buckets can be compared.
 
 With P the probability of a bucket and R the Renyi entropy of its posterior, in nats, every entropy here is
 
     H(X|Y) = increasing function of  sum over buckets of  P (exp(c R) - 1) / c
 
-(P R at c = 0): the perspective of the core less a multiple of P, whose sum is fixed. It is concave and homogeneous in
+(P R at c = 0): the perspective of the core minus a multiple of P, whose sum is fixed. It is concave and homogeneous in
 the bucket's probabilities and never negative, so merging buckets never loses value, and larger buckets have more.
 """
 
@@ -26,25 +26,25 @@ from minleak.errors import InvalidParameter
 
 # Orders this close to 1 are computed from sum p (p^(a-1) - 1)/(a-1), which has all its digits there.
 _NEAR = 0.25
-# Where an entropy grows faster with the value than the first, rounding shows: values are then taken to be as uncertain
-# as the search for buckets makes them.
+# Where an entropy grows faster with the value than the first, rounding matters: values are then as uncertain as the
+# second.
 _STEEP, _UNKNOWN = 1e3, 2e-12
-# As close below one as survives a division and a multiplication.
+# The largest float below one that stays below it through a division and a multiplication.
 _BELOW = 1 - 2.0**-51
-# Multiples of one over a total weight are distinguished from rounding up to such a total.
+# Up to this total weight, its reciprocal can be told from rounding.
 _GRAINS, _ROUNDING = 10**9, 1e-4
-# Steps that are the same up to rounding.
+# Relative difference of steps that are equal up to rounding.
 _SAME = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class BucketValue:
-    """The value of any bucket in an entropy, ready for the compiled loops; O(m log m) to make.
+    """The value of any bucket in an entropy, as tables for the compiled loops; O(m log m) to make.
 
-    A uniform prior needs only the number of secrets, and serves guesswork and l guesses too. Else two tables are kept
-    of which any bucket's sums are joined, at full precision for every order. With one guess and whole weights values
-    are multiples of `grain`, else that is 0. `each` is what every bucket loses, where all lose the same: one guess of
-    equally likely secrets; else None.
+    For a uniform prior the number of secrets suffices, also for guesswork and l guesses. Otherwise two tables give any
+    bucket's sums at full precision, for every order. With one guess and integer weights values are multiples of
+    `grain`, which is 0 otherwise. `each` is what every bucket loses if all lose the same (one guess of equally likely
+    secrets), else None.
     """
 
     entropy: Entropy
@@ -54,7 +54,7 @@ class BucketValue:
 
     @classmethod
     def of(cls, classes: SizeClasses, entropy: ConditionalEntropy) -> BucketValue:
-        """Refused with InvalidParameter for entropies whose buckets cannot be valued from a few numbers."""
+        """Raises InvalidParameter for entropies whose buckets cannot be valued from a few numbers."""
         from minleak._kernels import bucketing as kernel
 
         n, m = len(classes.members), len(classes.sizes)
@@ -99,8 +99,8 @@ class BucketValue:
 
     @classmethod
     def of_joint(cls, classes: SizeClasses, below: Array, entropy: ConditionalEntropy) -> BucketValue:
-        """The value of a bucket where the members are observations, below[j, x] of secret x before class j: what the
-        bucket tells about the secret.
+        """The value of a bucket of samples, for the leakage about their secret; below[j, x] is the number of samples of
+        secret x before class j.
         """
         from minleak._kernels import bucketing as kernel
 
@@ -116,25 +116,25 @@ class BucketValue:
         return cls(form, (*tables, rows, np.zeros((1, 1)), np.zeros(1, dtype=np.int8)), 0.0)
 
     def attainable(self, most: float) -> float:
-        """The largest value up to this that buckets can have."""
+        """The largest value that buckets can have, up to this one."""
         return math.floor(most / self.grain + _ROUNDING) * self.grain if self.grain else most
 
     def total(self, cuts: Indices) -> float:
-        """The value of all buckets that end before the sizes `cuts`, the last of them at the top."""
+        """The total value of the buckets that end before the sizes `cuts`, the last of them at the top."""
         from minleak._kernels import bucketing as kernel
 
         return float(kernel.total_value(cuts, self.tables))
 
     def posterior(self, value: float) -> float:
-        """H(X|Y) of buckets with this value in all, in the unit of the entropy."""
+        """H(X|Y) of buckets with this total value, in the unit of the entropy."""
         H, mean = self.entropy, as_mean(self.entropy.form)
         found = outer(H, value)
         if mean is None or found < math.inf:
             return found
-        return outer(H, -_BELOW / mean.exponent)  # rounding made it more than there can be
+        return outer(H, -_BELOW / mean.exponent)  # rounding passed the largest possible value
 
     def posterior_at_most(self, value: float) -> float:
-        """No buckets of at most this value have a larger H(X|Y): infinite where rounding hides what they have.
+        """An upper bound on H(X|Y) of buckets of at most this value; infinite where rounding hides it.
 
         Values are known up to rounding, which a logarithm magnifies, unless they are multiples of a grain.
         """
@@ -145,7 +145,7 @@ class BucketValue:
 
 
 def _form_of(entropy: ConditionalEntropy, n: int) -> tuple[Entropy, RenyiMean | None, Array]:
-    """The entropy, its (a, c) if buckets of any prior follow from them, and the value of N = 0, ..., n secrets of
+    """The entropy, its (a, c) if these value the buckets of any prior, and the value of N = 0, ..., n secrets of
     probability 1/n each, whose Renyi entropy is log N in every order.
     """
     N, mean = np.arange(n + 1, dtype=np.float64), as_mean(entropy.form)
@@ -165,7 +165,7 @@ def _form_of(entropy: ConditionalEntropy, n: int) -> tuple[Entropy, RenyiMean | 
 
 
 def _lost_by_each(counted: Array) -> float | None:
-    """The value of N secrets in one bucket is a N - b: b; None if it is not so."""
+    """b, if the value of N secrets in one bucket is a N - b; else None."""
     steps = np.diff(counted[1:])
     if not len(steps) or np.ptp(steps) > _SAME * steps.max():
         return None
@@ -173,6 +173,6 @@ def _lost_by_each(counted: Array) -> float | None:
 
 
 def _of_misses(counted: Array) -> bool:
-    """Whether values of equally likely secrets are chances, each a whole number of them out of n."""
+    """Whether the values of equally likely secrets are probabilities, each a multiple of 1/n."""
     whole = counted * (len(counted) - 1)
     return bool(counted[-1] <= 1 and np.abs(whole - np.rint(whole)).max() <= _ROUNDING)

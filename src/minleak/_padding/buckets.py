@@ -1,10 +1,10 @@
-"""The best contiguous buckets within limits: dynamic programming under a price, and branching between prices.
+"""The best contiguous buckets within limits: dynamic programming under a price, and branch and bound.
 
 For a price lambda >= 0 the buckets with the largest value - lambda * overhead are found exactly, by dynamic programming
 over the distinct sizes; a cap for each object only leaves fewer starts for each end. Every such optimum is a corner of
 the hull of value against overhead, and proves for every budget B that no buckets with an overhead of at most B have a
-value of more than lambda * B + (value - lambda * overhead). Two budgets are priced together: whatever keeps both keeps
-their sum with any weights, so that each such sum gives a bound, and the weights that give the least are looked for.
+value above lambda * B + (value - lambda * overhead). Two budgets are priced together: buckets that keep both keep every
+weighted sum of them, so each sum gives a bound, and the weights with the least bound are searched for.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ from minleak._padding.bucket_value import BucketValue
 from minleak._padding.limits import ClassLimits
 from minleak._padding.size_classes import SizeClasses
 
-# A corner that lies above the chord of its neighbours by no more than rounding, or than this part of what is open
-# between the best buckets and the bound, ends the search.
+# A corner that lies above the chord of its neighbours by no more than rounding, or than this share of the gap between
+# the best buckets and the bound, ends the search.
 _ROUNDING, _ENOUGH = 1e-12, 0.02
-# Overheads that are the same up to rounding are the same.
+# Relative difference of overheads that are equal up to rounding.
 _TOLERANCE = 1e-12
-# Branches are looked at as long as sizes times branches is within this; at least a few are.
+# The number of sizes times branches to explore, and the fewest and the most branches.
 _WORK, _FEWEST, _MOST = 20_000, 2, 4000
-# Ends that are moved at most to spend what is left of a budget.
+# The most ends to move to spend the rest of a budget.
 _MOVES = 200
-# Weights of two budgets that are tried, by bisection; and by how much a mixture may overspend one.
+# Weights of two budgets to try, by bisection, and by how much a mixture may overspend one.
 _BLENDS, _CLOSE = 12, 1e-3
-# A price on the overhead, as a share of value by overhead, that only decides between buckets of equal value.
+# A price on the overhead, as a share of value by overhead, that only breaks ties between buckets of equal value.
 _TIE = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class Buckets:
-    """Contiguous buckets: bucket b has the sizes before cuts[b] that are in none before it; cuts[-1] is the number of
-    sizes. `overheads` are those that have a budget, `overhead` is the weighted sum of them that is priced.
+    """Contiguous buckets: bucket b holds the sizes from cuts[b-1] to before cuts[b]; cuts[-1] is the number of sizes.
+    `overheads` are those that have a budget, `overhead` is their weighted sum, which is priced.
     """
 
     cuts: Indices
@@ -51,9 +51,9 @@ class Buckets:
 
 @dataclass(frozen=True, eq=False)
 class BudgetBracket:
-    """The neighbouring corners around a budget, the price at which both are optimal, the largest value that any
-    buckets within the budget can have, and the best that were seen to keep every limit. `above` is None where nothing
-    costs more: then `below` is the best of all.
+    """The neighbouring corners around a budget, the `price` at which both are optimal, an upper bound `most` on the
+    value of all buckets within the budget, and the best buckets seen that keep every limit (`kept`). `above` is None if
+    nothing costs more: then `below` is optimal.
     """
 
     below: Buckets
@@ -68,7 +68,7 @@ class BucketSearch:
     """The search for buckets of these sizes in one entropy, within limits.
 
     `rule[j]` is 1 where a bucket must end before size j, -1 where none may, 0 where it is free. `blend` are the weights
-    of the overheads in the one that is priced, and `budget` is the sum of the budgets with them.
+    of the overheads in the one that is priced, and `budget` is the sum of the budgets with these weights.
     """
 
     classes: SizeClasses
@@ -79,25 +79,25 @@ class BucketSearch:
 
     @classmethod
     def of(cls, classes: SizeClasses, value: BucketValue, limits: ClassLimits) -> BucketSearch:
-        """The search without rules, for the first of the budgets."""
+        """The search without rules, pricing the first of the budgets."""
         blend = np.eye(max(len(limits.names), 1))[0][: len(limits.names)]
         return cls(classes, value, limits, np.zeros(len(classes.sizes) + 1, dtype=np.int8), blend)
 
     @property
     def budget(self) -> float:
-        """What the priced overhead is at most."""
+        """The largest priced overhead."""
         return float(self.blend @ self.limits.allowed)
 
     def measure(self, cuts: Indices) -> Buckets:
         """These buckets with their overheads and value."""
         ends = self.classes.sizes[cuts[np.searchsorted(cuts, np.arange(len(self.classes.sizes)), side="right")] - 1]
         added = ends - self.classes.sizes
-        overheads = np.diff(self.limits.x, axis=1) @ added  # added up without cancelling
+        overheads = np.diff(self.limits.x, axis=1) @ added  # summed without cancellation
         return Buckets(cuts, overheads, float(self.blend @ overheads), self.value.total(cuts))
 
     def corner(self, price: float, *, use: float = 1.0) -> Buckets | None:
         """The buckets with the least price * overhead - use * value; None if rule and limits leave none. O(m^2) for m
-        sizes at worst, and far less under a cap or where blocks of starts are ruled out together; O(m) for one guess of
+        sizes at worst, far less under a cap or where blocks of starts are excluded together; O(m) for one guess of
         equally likely secrets without a cap.
         """
         from minleak._kernels import bucketing as kernel
@@ -110,33 +110,22 @@ class BucketSearch:
             each = use * self.value.each
             start = kernel.fewest_buckets(classes.sizes, x, self.rule, classes.ends, price, each, limits.floor)
         else:
-            start = kernel.best_buckets(
-                classes.sizes,
-                classes.mass,
-                x,
-                load,
-                self.rule,
-                limits.reach,
-                self.value.tables,
-                price,
-                use,
-                limits.floor,
-            )
-        cuts = []
-        j = len(classes.sizes)
+            table = (classes.sizes, classes.mass, x, load, self.rule, limits.reach, self.value.tables)
+            start = kernel.best_buckets(*table, price, use, limits.floor)
+        cuts, j = [], len(classes.sizes)
         while j > 0:
             cuts.append(j)
             j = int(start[j])
         return self.measure(np.array(cuts[::-1], dtype=np.int64)) if j == 0 else None
 
     def cheapest(self) -> Buckets | None:
-        """The buckets of least overhead: as many as the rule allows, unless floor or cap forbid some."""
+        """The buckets of least overhead: all that the rule allows, unless floor or cap forbid some."""
         if self.limits.floor == 1 and not self.limits.reach.any():
             return self.measure(np.flatnonzero(self.rule[1:] >= 0).astype(np.int64) + 1)
         return self.corner(1.0, use=0.0)
 
     def coarsest(self) -> Buckets | None:
-        """The buckets of largest value: without a cap those that the rule demands, since merging never loses value."""
+        """The buckets of largest value: without a cap those that the rule demands, as merging never loses value."""
         if self.limits.reach.any():
             return self.corner(0.0)
         ends = np.flatnonzero(self.rule > 0)
@@ -158,9 +147,9 @@ class BucketSearch:
     def bracket(self, *, near: BudgetBracket | None = None) -> BudgetBracket | None:
         """Corners on both sides of the budget, and a bound; None if no buckets are within it.
 
-        Prices go by turns to the slope between the two nearest corners, which ends the search when hardly anything lies
-        above it, and to the middle of the prices of these corners, which halves what is left. `near` is the bracket of
-        fewer rules to begin with: the one of its corners that keeps the rule is a corner here too.
+        Prices alternate between the slope of the chord of the two nearest corners, which ends the search when hardly
+        anything lies above it, and the middle of the prices of these corners, which halves the interval. `near` is the
+        bracket under fewer rules to start from: that of its corners that keeps the rule is a corner here too.
         """
         budget = self.budget
         above, below = self.coarsest(), self.cheapest()
@@ -180,7 +169,7 @@ class BucketSearch:
             chord = (above.value - below.value) / (above.overhead - below.overhead)
             price = _between(low, high) if turn % 2 and (low > 0 or high < math.inf) else chord
             new = self.corner(price)
-            if new is None:  # cannot be: `above` keeps rule and limits
+            if new is None:  # impossible: `above` keeps rule and limits
                 return None
             kept = self._better(kept, new)
             most = min(most, price * budget + new.value - price * new.overhead)
@@ -195,10 +184,10 @@ class BucketSearch:
             turn += 1
 
     def aim(self) -> tuple[BucketSearch, BudgetBracket | None]:
-        """The search with the weights of the budgets whose bound is least, and the bracket with them.
+        """The search with those weights of the budgets that give the least bound, and its bracket.
 
-        Between the corners of a bracket a mixture just spends the budget. Where it spends more than one of the budgets
-        allows, the weight of that one grows.
+        Some mixture of the corners of a bracket just spends the budget. If it overspends one of the budgets, the weight
+        of that one grows.
         """
         if len(self.blend) < 2:
             return self, self.bracket()
@@ -221,13 +210,12 @@ class BucketSearch:
         return best or (self, None)
 
     def best(self) -> tuple[Buckets, float] | None:
-        """The best buckets found within the limits, and the largest value that any have.
+        """The best buckets found within the limits, and an upper bound on the value of all; None if none were found.
 
-        The corners of the hull around the budget give buckets within it and a bound on all. They differ in some
-        bucket's end: either it is there or it is not, and each of the two cases has a hull of its own with tighter
-        corners and bound. The case with the largest bound is split next, until nothing is left between the best buckets
-        and the bound (then they are optimal), or the work is done; the bound holds in any case. None if no buckets
-        within the limits were found.
+        Branch and bound: the corners around the budget give buckets within it and a bound on all. They differ in some
+        bucket's end: with it or without it, the hull has tighter corners and a tighter bound. The branch with the
+        largest bound is split next, until the gap is closed (then the buckets are optimal) or the work is spent; the
+        bound holds in any case.
         """
         if not len(self.blend):
             return self._best_under_caps()
@@ -259,14 +247,14 @@ class BucketSearch:
         return best, max(-waiting[0][0], best.value) if waiting else best.value
 
     def is_open(self, bracket: BudgetBracket, most: float, best: Buckets | None) -> bool:
-        """Whether something better may be found among the buckets of this bracket."""
+        """Whether there may be something better among the buckets of this bracket."""
         if best is not None and most <= best.value + _slack(best.value):
             return False
         return bracket.above is not None or not self.affords(bracket.below)
 
     def split(self, bracket: BudgetBracket) -> Iterator[BucketSearch]:
-        """The two cases: an end is there, or it is not. It is one in which the corners of a bracket differ, the one
-        highest up, where padding costs; or in the middle of their largest bucket where an end is free.
+        """The two branches, with an end and without it: the highest end in which the corners of a bracket differ, where
+        padding costs most, or else a free one in the middle of their largest bucket.
         """
         above = bracket.above.cuts if bracket.above is not None else bracket.below.cuts
         differing = np.setxor1d(bracket.below.cuts, above)
@@ -283,9 +271,8 @@ class BucketSearch:
             yield replace(self, rule=rule)
 
     def spend(self, buckets: Buckets | None) -> Buckets | None:
-        """The buckets after what they leave of the budgets is spent: ends are moved, or removed, one at a time, each
-        time to where most value is gained, until nothing is. Rules are not kept, unless ends were forced from the
-        beginning.
+        """The buckets after spending the rest of the budgets: ends are moved or removed one at a time, each to where
+        most value is gained, until nothing is. Under rules they stay as they are.
         """
         from minleak._kernels import bucketing as kernel
 
@@ -308,7 +295,7 @@ class BucketSearch:
         return buckets
 
     def _best_under_caps(self) -> tuple[Buckets, float] | None:
-        """Without a budget the largest value is the best, and of buckets that have it those that add least."""
+        """Without a budget: the largest value, and among buckets that have it the least overhead."""
         coarsest = self.coarsest()
         if coarsest is None:
             return None
@@ -318,7 +305,7 @@ class BucketSearch:
         return best, max(coarsest.value, best.value)
 
     def _better(self, a: Buckets | None, b: Buckets | None) -> Buckets | None:
-        """The better of two that keep every budget."""
+        """The better of two, where b must keep every budget."""
         if b is None or not self.affords(b) or (a is not None and a.value >= b.value):
             return a
         return b
@@ -334,7 +321,7 @@ def _mixture(bracket: BudgetBracket, budget: float) -> Array:
 
 
 def _between(low: float, high: float) -> float:
-    """The middle of two prices in their logarithms, or some way beyond the one that is known."""
+    """The geometric mean of two prices, or a factor beyond the one that is known."""
     if low == 0:
         return high / 4
     return low * 4 if high == math.inf else math.sqrt(low * high)

@@ -1,4 +1,4 @@
-"""Paddings side by side: each policy, and the best at the same cost in every entropy."""
+"""compare: each policy beside the best padding of the same cost, in every entropy."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from minleak._padding.policies import NOISES, POLICIES, RELATIVE, AppliedPolicy,
 from minleak._padding.result import Padding
 from minleak._padding.size_classes import as_size_classes
 
-# Up to so many sizes noise is in the table unasked.
+# The most sizes for which noise is compared by default.
 _NOISY = 4000
 
 
 @dataclass(frozen=True)
 class PolicyComparison(Result):
-    """A `policy`, and for each entropy the `best` padding at its overhead: buckets, and the `randomised` one if asked
-    for. The overhead that they share is that of the limit `cost`: "budget", bytes on the mean, or "relative". A `noisy`
-    policy draws anew with each look.
+    """A `policy`, and for each entropy the `best` buckets of the same overhead, and the best `randomised` padding if
+    asked for. `cost` names that overhead: "budget" (mean bytes) or "relative". A `noisy` policy draws anew for each
+    look.
     """
 
     policy: AppliedPolicy
@@ -42,7 +42,7 @@ class PolicyComparison(Result):
 
 @dataclass(frozen=True)
 class PaddingComparison(Result):
-    """Policies and the best paddings at their overheads, as `rivals` in some `entropies`; `mean` is the mean size."""
+    """Policies and the best paddings of the same overheads (`rivals`) in some `entropies`; `mean` is the mean size."""
 
     entropies: tuple[str, ...]
     mean: float
@@ -80,15 +80,15 @@ def compare(
     floor: int = 1,
     randomised: bool = False,
 ) -> PaddingComparison:
-    """For each policy its overhead and leakage, and for each entropy the best padding whose mean overhead is no larger:
-    in bytes, or relative to each object for the policies that are made so (Padmé, powers, NIP-44).
+    """For each policy its overhead and leakage, and for each entropy the best padding of no larger mean overhead: in
+    bytes, or relative to each object for the policies made that way (Padmé, powers, NIP-44).
 
-    A policy is a function from an array of sizes to one of sizes that are nowhere smaller, a `SizeTable` too, or noise
-    that is drawn anew with each look: `UniformNoise`, `GeometricNoise` or `RandomTotal`. Without `policies` those that
-    people use, with noise for at most 4,000 different sizes. `capped` asks the best also to add to no object more than
-    the share that the policy adds at most. With a `floor` the best must also have so many secrets in each bucket; a
-    policy within whose overhead that cannot be is refused as `design` refuses it. Buckets never leak more than a policy
-    that keeps the order of sizes.
+    A policy is a function from an array of sizes to sizes nowhere smaller, such as a `SizeTable`, or noise that is
+    drawn anew for each look: `UniformNoise`, `GeometricNoise` or `RandomTotal`. By default the common ones, with
+    noise for at most 4,000 different sizes. With `capped` the best paddings also add to no object more than the largest
+    share that the policy adds; with a `floor` their buckets have at least that many secrets, and `design` refuses a
+    policy whose overhead does not allow it. The best buckets never leak more than a policy that keeps the order of
+    sizes.
 
     >>> from minleak._padding.policies import to_multiple
     >>> fours = {"fours": lambda sizes: to_multiple(sizes, 4)}

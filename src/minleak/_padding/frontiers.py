@@ -1,4 +1,4 @@
-"""Leakage against mean overhead: the hull of the best buckets, the randomised optimum and policies, for one chart."""
+"""frontier: leakage against mean overhead of the best buckets, the randomised optimum and policies, for one chart."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from minleak._padding.policies import AppliedPolicy, Policy, apply_policies
 from minleak._padding.size_classes import as_size_classes
 from minleak.errors import Infeasible
 
-# Prices that are tried at most.
+# The most prices to try.
 _POINTS = 10_000
 
 
 @dataclass(frozen=True)
 class CurvePoint(Result):
-    """A mean `overhead`, the `leakage` there, and how many sizes can be seen (`observables`)."""
+    """A mean `overhead`, its `leakage`, and the number of sizes that can be seen (`observables`)."""
 
     overhead: float
     leakage: float
@@ -42,8 +42,8 @@ class CurvePoint(Result):
 class PaddingFrontier(Frontier):
     """Leakage against mean overhead in one `entropy`, least overhead first.
 
-    `buckets` are corners of the lower hull over all contiguous buckets, `randomised` optima over all channels at some
-    of these overheads, `policies` what others do. `mean` is the mean natural size.
+    `buckets` are corners of the lower hull of all contiguous buckets, `randomised` are optima over all channels,
+    `policies` are common ones. `mean` is the mean natural size.
     """
 
     entropy: str
@@ -54,7 +54,7 @@ class PaddingFrontier(Frontier):
 
     @property
     def axes(self) -> Axes:
-        """The line of the buckets joins corners of their hull: no buckets lie below it, and corners are on it."""
+        """The line of the buckets joins corners of their hull: no buckets lie below it."""
         return Axes(
             across="percent",
             title="mean overhead, % of the mean size",
@@ -64,8 +64,8 @@ class PaddingFrontier(Frontier):
         )
 
     def rows(self) -> list[Row]:
-        points = [("best buckets", point.overhead, point.leakage, point.observables) for point in self.buckets]
-        points += [("best randomised", point.overhead, point.leakage, point.observables) for point in self.randomised]
+        curves = {"best buckets": self.buckets, "best randomised": self.randomised}
+        points = [(name, p.overhead, p.leakage, p.observables) for name, curve in curves.items() for p in curve]
         points += [(policy.name, policy.overhead, policy.leakage[0], policy.observables) for policy in self.policies]
         return [
             {
@@ -90,13 +90,13 @@ def frontier(
     randomised: bool = False,
     policies: Mapping[str, Policy] | None = None,
 ) -> PaddingFrontier:
-    """The best leakage against the mean overhead, from the least overhead that the floor allows to all that the cap
-    `most` does, or to one bucket.
+    """The least leakage against the mean overhead, from the least overhead that the floor allows to the most that the
+    cap `most` does, or to one bucket.
 
-    `points` prices of the overhead are spread evenly in their logarithms; neighbouring prices may share a corner.
-    Budgets between two corners have optima at or above the hull, which `minleak.padding.design` finds. `randomised`
-    adds the optimum over all channels at fourteen budgets (a few hundred secrets at most), and `policies` what
-    these cost and leak.
+    `points` prices of the overhead are tried, evenly spaced in their logarithms; neighbours may share a corner. Budgets
+    between two corners have optima on or above the hull, which `minleak.padding.design` finds. `randomised` adds the
+    optimum over all channels at fourteen budgets (for a few hundred secrets at most), `policies` what they cost and
+    leak.
 
     >>> curve = frontier([3, 4, 5, 6, 9, 12])
     >>> [(round(point.overhead, 3), round(point.leakage, 3)) for point in curve.buckets]
@@ -135,6 +135,6 @@ def frontier(
 
 
 def _prices(cheapest: Buckets, coarsest: Buckets, points: int) -> Array:
-    """Prices far to both sides of the slope from end to end; a hull that is a single point has none."""
+    """Prices far to both sides of the slope from end to end; none if the hull is a single point."""
     rise, run = coarsest.value - cheapest.value, coarsest.overhead - cheapest.overhead
     return np.logspace(-1.5, 5, points) * rise / run if run > 0 and rise > 0 else np.empty(0)

@@ -1,4 +1,4 @@
-"""Limits: how much may be added, on the mean and to each object, and how many secrets a bucket has at least."""
+"""Limits: how much may be added, on the mean and to each object, and the least number of secrets in a bucket."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ Cap = float | Callable[[Any], float]
 
 @dataclass(frozen=True)
 class Limits(Result):
-    """What a padding keeps to; None is no limit, and all that are given hold together.
+    """The limits of a padding, which all hold together; None is no limit.
 
-    With Y >= s(X) the size that is shown, E over the secrets as likely as they are:
+    With Y >= s(X) the size that is shown and E the mean over the prior:
 
     - `budget`: E[Y - s] is at most this, in the unit of the sizes;
-    - `overhead`: E[Y - s] is at most this share of E[s], the share by which all that is sent grows;
+    - `overhead`: E[Y - s] is at most this share of E[s], the share by which the traffic grows;
     - `relative`: E[(Y - s) / s] is at most this, the mean share by which an object grows;
     - `most`: Y - s is at most this share of s for each object, or most(s) if it is a function of the size. Shares are
-      read as the decimal numbers that they print as, so that 12% of 25 is 3 and not a little less;
+      read as decimal numbers, so that 12% of 25 is 3 and not a little less;
     - `floor`: the least number of secrets, of those that can occur, in a bucket;
     - `unseen`: the cap `most` also holds for sizes that no secret has, from the end of one bucket to the next, as
-      far as no gap between the sizes is wider than the cap: a table for objects that are still to come.
+      far as no gap between the sizes is wider than the cap: a table for future objects.
 
-    Under `relative` and `most` an object of size 0 stays as it is, since everything is infinitely more.
+    Under `relative` and `most` an object of size 0 stays as it is, since any growth is infinite.
     """
 
     budget: float | None = None
@@ -59,17 +59,17 @@ class Limits(Result):
             raise InvalidParameter("say how much may be added: budget=, overhead=, relative= or most=")
 
     def given(self) -> tuple[str, ...]:
-        """The names of the limits that there are."""
+        """The names of the limits that are set."""
         floor = ("floor",) if self.floor > 1 else ()
         return (*(name for name in _SHARES if getattr(self, name) is not None), *floor)
 
     def to_dict(self) -> dict[str, Any]:
-        """Those that there are, in JSON's types."""
+        """The limits that are set, in JSON's types."""
         found = {name: getattr(self, name) for name in (*self.given(), *(("unseen",) if self.unseen else ()))}
         return {name: "a function of the size" if callable(value) else plain(value) for name, value in found.items()}
 
     def without(self, name: str) -> Limits | None:
-        """The same without one of them; None if nothing then limits what is added."""
+        """The same without one of them; None if nothing is left to limit what is added."""
         others: dict[str, Any] = {other: getattr(self, other) for other in self.given() if other != name}
         if not set(others) & set(_SHARES):
             return None
@@ -93,7 +93,7 @@ class Limits(Result):
         return largest
 
     def on(self, classes: SizeClasses) -> ClassLimits:
-        """What they mean for these sizes."""
+        """The limits for these sizes, as arrays for the search."""
         p, sizes = np.diff(classes.mass), classes.sizes
         share = self.overhead * classes.mean if self.overhead and classes.mean else self.overhead
         sums = [(self.budget, "budget"), (share, "overhead")]
@@ -118,7 +118,7 @@ class Limits(Result):
         return ClassLimits(tuple(name for _, name in limits), x, load, allowed, reach, self.floor)
 
 
-# What is expected of each limit that is a number from 0 on.
+# The limits that are numbers from 0 on, as messages describe them.
 _SHARES = {
     "budget": "the budget is a mean overhead from 0 on, in the unit of the sizes",
     "overhead": "the overhead is a share of the mean size from 0 on, such as 0.05",
@@ -130,7 +130,7 @@ _SHARES = {
 @dataclass(frozen=True, eq=False)
 class ClassLimits:
     """Limits on m classes of sizes. Overhead k of a bucket i..j-1 is size_(j-1) (x[k,j] - x[k,i]) - (load[k,j] -
-    load[k,i]), and in all at most allowed[k]; a bucket that ends before class j starts at reach[j] or later.
+    load[k,i]), in total at most allowed[k]; a bucket that ends before class j starts at reach[j] or later.
     """
 
     names: tuple[str, ...]

@@ -1,5 +1,5 @@
-"""design: the least leakage when sizes can only be made larger, within limits; the other way round; and with more
-objects than before.
+"""design: the least leakage when sizes can only be made larger, within limits; least_budget, its inverse; update, for
+more objects; and price_limits.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from minleak._padding.result import DENOMINATOR, LeastOverhead, LimitPrice, Padd
 from minleak._padding.size_classes import SizeClasses, as_size_classes
 from minleak.errors import Infeasible, InvalidParameter
 
-# Budgets are told apart to this share of the largest.
+# Budgets are distinguished down to this share of the largest.
 _CLOSE = 1e-7
 _BISECTIONS = 60
 
@@ -44,11 +44,11 @@ def design(
     """Minimise H(X) - H(X|Y) where secret x, of natural size s(x), is seen with a size Y >= s(x), within limits on
     what is added: on the mean, for each object, or both.
 
-    Buckets (the default): sizes are cut into contiguous buckets, and all of a bucket are padded to its largest. Among
-    all such buckets, which are all paddings that never show a larger size smaller than a smaller one, the best are
-    found by dynamic programming under a price on the overhead, and by branching between two prices; `bound` is proven
-    for all of them. If all secrets are equally likely and have different sizes, no other deterministic padding leaks
-    less; else one that interleaves sizes may (see the how-to on padding).
+    Buckets (the default): sizes are cut into contiguous buckets, and each is padded to the largest of its bucket. These
+    are all the paddings that keep the order of sizes. The best are found by dynamic programming under a price on the
+    overhead, and by branch and bound; `bound` is proven for all of them. If all secrets are equally likely and have
+    different sizes, no other deterministic padding leaks less; else one that interleaves sizes may (see the how-to on
+    padding).
 
     Parameters
     ----------
@@ -56,33 +56,33 @@ def design(
         Natural sizes, times or anything else that can only be made larger: one for each secret, or a mapping from
         secret to size.
     prior
-        How likely each secret is, such as its popularity; all equally if not given.
+        The probability of each secret, such as its popularity; uniform if not given.
     budget, overhead, relative
-        The largest mean overhead: E[Y - s] in the unit of the sizes; as a share of the mean size, by which all that is
-        sent grows; and E[(Y - s) / s], the mean share by which an object grows. At least one of these or `most`.
+        The largest mean overhead: E[Y - s] in the unit of the sizes; as a share of the mean size; and E[(Y - s) / s],
+        the mean share by which an object grows. Give at least one of these or `most`.
     most
         The most that is added to any object, as a share of its size; or a function from a size to that share.
     floor
         The least number of secrets, of those that can occur, in any bucket. Buckets only.
     unseen
-        Keep the cap `most` also for sizes between those that are listed: for a table that will pad objects which
-        are still to come. Otherwise further values are put between buckets for them, and who has one stands out.
+        Keep the cap `most` also for sizes between those listed: for a table that will pad future objects. Otherwise
+        such sizes get values of their own between the buckets, and stand out.
     entropy
         Buckets: Shannon, min-entropy, the Renyi families, Tsallis, Sharma-Mittal, one guess; guesswork and l guesses if
         all secrets are equally likely. Randomised: every entropy that `minleak.optimise` takes.
     randomised
         Choose the size at random: the optimum over all channels, by convex optimisation, for a few hundred secrets. It
-        never leaks more than buckets do.
+        never leaks more than buckets.
 
     Raises
     ------
     Infeasible
-        Where the floor asks for more than the other limits allow; the message says which one, and how much would do.
+        If the floor needs more than the other limits allow; the message says which one, and how much would do.
 
-    Time for buckets: O(m^2) for m distinct sizes at worst; some seconds for 40,000 in practice, and less under a cap.
+    Time for buckets: O(m^2) for m distinct sizes at worst; some seconds for 40,000 in practice, less under a cap.
 
-    The paper's opening example: a tax site answers in 10 seconds to those who owe little, and in 20 to those who owe
-    much. Always answering after 20 seconds leaks nothing, and lets 80% of the users wait 10 seconds longer:
+    The paper's opening example: a tax site answers after 10 seconds if little tax is due, and after 20 if much is.
+    Always answering after 20 seconds leaks nothing, and 80% of the users wait 10 seconds longer:
 
     >>> site = design([10, 20], [80, 20], budget=8)
     >>> site.pad(10), site.overhead, site.leakage
@@ -109,7 +109,7 @@ def design(
 
 
 def design_buckets(classes: SizeClasses, H: ConditionalEntropy, limits: Limits, kept: Padding | None = None) -> Padding:
-    """The best buckets; with those of another padding `kept` where its objects are."""
+    """The best buckets; objects of a padding `kept` stay in its buckets."""
     value = BucketValue.of(classes, H)
     search = search_within(classes, value, limits)
     if kept is not None:
@@ -117,7 +117,7 @@ def design_buckets(classes: SizeClasses, H: ConditionalEntropy, limits: Limits, 
     best, most = find_best(search, limits)
     natural = classes.natural
     ends = classes.sizes[best.cuts - 1].astype(natural.dtype)
-    if ends[-1] < natural.max():  # sizes that only impossible secrets have: an observable that is never seen
+    if ends[-1] < natural.max():  # a size that only impossible secrets have
         ends = np.append(ends, natural.max())
     before = H(classes.prior)
     return Padding.of(
@@ -141,7 +141,7 @@ def search_within(classes: SizeClasses, value: BucketValue, limits: Limits) -> B
 
 
 def find_best(search: BucketSearch, limits: Limits) -> tuple[Buckets, float]:
-    """The best buckets and the largest value of any; where there are none, Infeasible says which limit is at fault."""
+    """The best buckets and a bound on the value of all; if there are none, Infeasible names the limit at fault."""
     found = search.best()
     if found is not None:
         return found
@@ -171,7 +171,7 @@ def find_best(search: BucketSearch, limits: Limits) -> tuple[Buckets, float]:
 
 
 def _rule_of(kept: Padding, classes: SizeClasses) -> np.ndarray[Any, np.dtype[np.int8]]:
-    """Where buckets must and must not end so that every object of a padding stays in its bucket."""
+    """Where buckets must and must not end, so that every object of a padding stays in its bucket."""
     rule = np.zeros(len(classes.sizes) + 1, dtype=np.int8)
     seen = kept.sizes[kept.prior.p > 0]
     shown = kept.observables[np.searchsorted(kept.observables, seen)]
@@ -186,11 +186,11 @@ def _rule_of(kept: Padding, classes: SizeClasses) -> np.ndarray[Any, np.dtype[np
 def update(
     padding: Padding, sizes: Iterable[Any] | Mapping[Any, Any], prior: Prior | Iterable[Any] | None = None
 ) -> Padding:
-    """The padding of the same objects and others, whose sizes these are, with every old object padded as before.
+    """Add objects of these sizes to a padding, with every old object padded as before.
 
-    Whoever saw an object padded twice, to two sizes, knows more than from either; here nobody does. Old buckets keep
-    their ends; buckets of new objects lie between and above them, the best that the limits of `padding` leave, proven
-    like those of `design`. Weights are in the unit of the old ones; 1 for each if not given.
+    An observer who sees an object padded to two sizes learns more than from either; here they never do. Old buckets
+    keep their ends, and buckets of new objects lie between and above them: the best within the limits of `padding`,
+    with a proven bound as in `design`. Weights are in the unit of the old ones; 1 each if not given.
 
     >>> old = design([10, 11, 20, 21], most=0.12)
     >>> update(old, [13, 14, 30]).observables
@@ -213,7 +213,7 @@ def update(
 
 
 def price_limits(padding: Padding) -> tuple[LimitPrice, ...]:
-    """What would leak without each of the limits: a bound that is proven, and what each limit adds at most to it.
+    """For each limit a proven lower bound on the leakage without it, and so the most that the limit costs.
 
     >>> [(price.limit, round(price.without, 3)) for price in price_limits(design([10, 11, 20], most=0.2, overhead=0.5))]
     [('overhead', 0.918), ('most', 0.0)]
@@ -247,10 +247,10 @@ def least_budget(
     entropy: ConditionalEntropy | str = "shannon",
     randomised: bool = False,
 ) -> LeastOverhead:
-    """The other way round of `design`: the least mean overhead E[Y - s(X)] with H(X) - H(X|Y) <= leakage.
+    """The inverse of `design`: the least mean overhead E[Y - s(X)] with H(X) - H(X|Y) <= leakage.
 
-    Budgets are bisected: the padding that `design` finds for one leaks little enough, or its bound proves that none
-    within that budget does. Everything else is as there.
+    Budgets are bisected: either the padding of `design` leaks little enough, or its bound proves that no padding within
+    that budget does. The other parameters are those of `design`.
 
     >>> site = least_budget([10, 20], [80, 20], leakage=0.1)
     >>> site.overhead, site.padding.leakage

@@ -1,7 +1,7 @@
-"""Noise: random bytes on top of each size, drawn anew with each look, and after how many looks they have washed out.
+"""Noise: random bytes on top of each size, drawn anew for each observation, and how soon it washes out.
 
-Sizes that are seen are put together where they tell the same: for uniform noise those between two sizes at which
-another secret begins or ends to be possible, for geometric noise, which has no memory, those between two natural sizes.
+Observed sizes with the same posterior are merged: for uniform noise those between two sizes where the set of possible
+secrets changes; for geometric noise, which has no memory, those between two natural sizes.
 """
 
 from __future__ import annotations
@@ -18,19 +18,24 @@ from minleak._data.parameters import real
 from minleak._padding.size_classes import SizeClasses
 from minleak.errors import InvalidParameter
 
-# Washed out is noise after which a guess is right so often as a share of what it is without padding; looked for up to
-# so many looks.
+# Noise has washed out when a guess succeeds this share as often as without padding; searched up to this many looks.
 WASHED_OUT, _MOST_LOOKS = 0.95, 1 << 30
-# The most entries of a channel, and the simulated secrets.
+# The most entries of a channel, and the number of simulated secrets.
 _ENTRIES, _TRIALS = 20_000_000, 4000
 
 
+@dataclass(frozen=True)
 class Noise(ABC):
-    """A law of what is added to each size, which takes its scale from the mean size."""
+    """A distribution of what is added to each size, scaled by the mean size."""
+
+    share: float
+
+    def __post_init__(self) -> None:
+        real(self.share, "the share that noise adds is a number above 0", above=0, below=math.inf)
 
     @abstractmethod
     def channel(self, sizes: Array, scale: float) -> Any:
-        """From distinct sizes, increasing, to what is seen, as a sparse matrix, for noise of this scale."""
+        """The sparse channel from distinct, increasing sizes to observations, for this mean size."""
 
     @abstractmethod
     def shown(self, sizes: Array, scale: float) -> tuple[Array, Array]:
@@ -38,12 +43,10 @@ class Noise(ABC):
 
     @abstractmethod
     def success(self, classes: SizeClasses, looks: int) -> float:
-        """How often one guess is right after so many looks."""
+        """The success of one guess after a number of looks."""
 
     def looks(self, classes: SizeClasses) -> int | None:
-        """The least number of looks after which one guess is right nearly as often as without padding; None if it
-        never is.
-        """
+        """The least number of looks after which a guess succeeds nearly as often as without padding; None if never."""
         wanted, high = WASHED_OUT * float(_heaviest(classes).sum()), 1
         while self.success(classes, high) < wanted:
             high *= 2
@@ -58,7 +61,7 @@ class Noise(ABC):
 
 @dataclass(frozen=True)
 class UniformNoise(Noise):
-    """From 0 up to twice `share` of the mean size, each as likely: `share` of all bytes on the mean.
+    """Uniform between 0 and twice `share` of the mean size, so that the mean is `share` of all bytes.
 
     >>> import minleak as ml
     >>> noise = ml.padding.UniformNoise(0.1)
@@ -67,13 +70,8 @@ class UniformNoise(Noise):
     4
     """
 
-    share: float
-
-    def __post_init__(self) -> None:
-        _check_share(self.share)
-
     def width(self, mean: float) -> int:
-        """How many sizes each is shown as."""
+        """The number of sizes that each is shown as."""
         return math.floor(2 * self.share * mean) + 1
 
     def channel(self, sizes: Array, scale: float) -> Any:
@@ -93,7 +91,7 @@ class UniformNoise(Noise):
         return sizes + most / 2, sizes + most
 
     def success(self, classes: SizeClasses, looks: int) -> float:
-        """Simulated: the least and the largest of all looks tell all, and leave an interval of sizes."""
+        """Simulated: the smallest and the largest of all looks are sufficient, and leave an interval of sizes."""
         rng, width, sizes = np.random.default_rng(0), self.width(classes.mean), classes.sizes
         true = sizes[np.searchsorted(classes.mass[1:-1], rng.random(_TRIALS) * classes.mass[-1], side="right")]
         largest = rng.random(_TRIALS) ** (1 / looks)
@@ -106,12 +104,7 @@ class UniformNoise(Noise):
 
 @dataclass(frozen=True)
 class GeometricNoise(Noise):
-    """g with probability (1 - q) q^g, and so q / (1 - q) = `share` of the mean size on the mean."""
-
-    share: float
-
-    def __post_init__(self) -> None:
-        _check_share(self.share)
+    """g with probability (1 - q) q^g, of mean q / (1 - q) = `share` of the mean size."""
 
     def rate(self, mean: float) -> float:
         """-log q."""
@@ -129,7 +122,7 @@ class GeometricNoise(Noise):
         return sizes + self.share * scale, np.full(len(sizes), math.inf)
 
     def success(self, classes: SizeClasses, looks: int) -> float:
-        """The least of all looks tells all, and is geometric with q^looks."""
+        """The smallest of all looks is sufficient, and geometric with q^looks."""
         rate, sizes = looks * self.rate(classes.mean), classes.sizes
         gaps = np.append(np.diff(sizes), math.inf)
         best = np.maximum.accumulate(np.log(_heaviest(classes)) + rate * sizes) - rate * sizes
@@ -138,14 +131,9 @@ class GeometricNoise(Noise):
 
 @dataclass(frozen=True)
 class RandomTotal(Noise):
-    """Up to a random total between the largest size and `share` more of it, whatever the size is: as Have I Been Pwned
-    adds rows to each answer, up to a total between 800 and 1,000.
+    """Pad to a random total between the largest size and `share` more, whatever the size: as Have I Been Pwned fills
+    each answer up to a total of 800 to 1,000 rows.
     """
-
-    share: float
-
-    def __post_init__(self) -> None:
-        _check_share(self.share)
 
     def channel(self, sizes: Array, scale: float) -> Any:
         import scipy.sparse as sp
@@ -159,13 +147,9 @@ class RandomTotal(Noise):
         return largest * (1 + self.share / 2), largest * (1 + self.share)
 
     def success(self, classes: SizeClasses, looks: int) -> float:
-        """That of a blind guess: nothing is told."""
+        """That of a blind guess: nothing leaks."""
         del looks
         return float(_heaviest(classes).max())
-
-
-def _check_share(share: Any) -> None:
-    real(share, "the share that noise adds is a number above 0", above=0, below=math.inf)
 
 
 def _heaviest(classes: SizeClasses) -> Array:

@@ -1,4 +1,4 @@
-"""Overheads: what a padding adds to objects: on the mean, to the median object, to the worst, and above a cap."""
+"""Overheads: what a padding adds on the mean, to the median object, to the worst, and above a cap."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from minleak._data.arrays import Array
 from minleak._face.result import Result
 from minleak._padding.limits import Cap, Limits
 
-# The share that objects are counted above where no cap is asked for: what Padmé adds at most.
+# The cap to count objects above if none was asked for: the most that Padmé adds.
 USUAL_CAP = 0.12
 
 
 @dataclass(frozen=True)
 class Overheads(Result):
-    """What is added: `mean` in the unit of the sizes; that as a `share` of the mean size; the `relative` mean, over
-    objects, of the share that each grows by; the `median` and the `worst` of these shares; and the part of the objects
-    that grow by more than the cap (`above_cap`), which is 12% where no other was asked for.
+    """What is added: the `mean` in the unit of the sizes; the same as a `share` of the mean size; the `relative` mean
+    of the shares by which objects grow; the `median` and the `worst` of these shares; and the share of objects that
+    grow by more than the cap (`above_cap`), 12% if no other was asked for.
 
-    Objects count as much as they are likely. An object of size 0 that is padded grows infinitely.
+    Objects are weighted by their probability. An object of size 0 that is padded grows infinitely.
     """
 
     mean: float
@@ -43,7 +43,7 @@ class Overheads(Result):
         largest: npt.NDArray[Any] | None = None,
         most: Cap | None = None,
     ) -> Overheads:
-        """Sizes of probabilities p that are shown as `padded` on the mean and as `largest` at most."""
+        """The overheads of sizes of probabilities p, shown as `padded` on the mean and as `largest` at most."""
         largest = padded if largest is None else largest
         possible = p > 0
         sizes, p, padded, largest = sizes[possible], p[possible], padded[possible], largest[possible]
@@ -65,14 +65,11 @@ class Overheads(Result):
         )
 
     def to_cells(self) -> list[str]:
-        """The shares as a row of a table has them: of all that is sent, of an object on the mean, median, worst, and
-        the part above the cap.
-        """
-        shares = (self.share, self.relative, self.median, self.worst, self.above_cap)
-        return [_cell(share) for share in shares]
+        """The shares as cells of a table, by `COLUMNS`."""
+        return [_cell(share) for share in (self.share, self.relative, self.median, self.worst, self.above_cap)]
 
 
-#: The names of these columns.
+#: The names of the columns of `Overheads.to_cells`.
 COLUMNS = ("in all", "mean", "median", "worst", "above cap")
 
 

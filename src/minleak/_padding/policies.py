@@ -1,4 +1,4 @@
-"""What people pad to: powers of two and of 1.05, multiples, Padmé, NIP-44, the largest; functions of the size alone."""
+"""Common padding policies, functions of the size alone: powers, multiples, Padmé, NIP-44, the largest size."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from minleak.errors import InvalidParameter, shown
 Sizes = npt.NDArray[np.int64]
 Policy = Callable[[Any], Sizes]
 
-# The largest power of two that a 64-bit integer holds: nothing above can be padded to one.
+# The largest power of two in a 64-bit integer: larger sizes cannot be padded to one.
 _LARGEST = 2**62
 
 
@@ -33,7 +33,7 @@ def unpadded(sizes: npt.ArrayLike) -> Sizes:
 
 
 def to_largest(sizes: npt.ArrayLike) -> Sizes:
-    """Every size to the largest of them: nothing is left to see."""
+    """Every size to the largest of them: nothing leaks."""
     whole = _whole(sizes)
     return np.full_like(whole, whole.max())
 
@@ -101,7 +101,7 @@ def nip44(sizes: npt.ArrayLike) -> Sizes:
     return np.asarray(-(-whole // unit) * unit)
 
 
-# By the names that tables and charts show.
+# By the names in tables and charts.
 POLICIES: dict[str, Policy] = {
     "no padding": unpadded,
     "multiples of 512": lambda sizes: to_multiple(sizes, 512),
@@ -115,26 +115,26 @@ POLICIES: dict[str, Policy] = {
     "DNS answers, 468": lambda sizes: to_multiple(sizes, 468),
     "all to the largest": to_largest,
 }
-# Random bytes, and rows added up to a random total, in tables alone: they take a matrix each.
+# Noise is only shown in tables, since each takes a matrix.
 NOISES: dict[str, Noise] = {
     "random, uniform, 5%": UniformNoise(0.05),
     "random, geometric, 5%": GeometricNoise(0.05),
     "random total above all": RandomTotal(0.25),
 }
-# Those that a chart has room for: blocks of few bytes lie together where nothing is padded.
+# Policies in charts: small blocks would lie together near no padding.
 CHARTED = {
     name: policy for name, policy in POLICIES.items() if name.partition(" of ")[2] != "512" and "DNS" not in name
 }
-# Made with the share in mind that each object grows by, not with bytes.
+# Policies made to limit the share by which each object grows, not bytes.
 RELATIVE: tuple[Policy, ...] = (padme, to_power_of_two, signal, nip44)
 
 
 @dataclass(frozen=True)
 class AppliedPolicy(Result):
-    """A policy by `name` on some sizes: what it adds (`overheads`), how many sizes can be seen (`observables`), the
-    least number of secrets that share one (`smallest_class`), and its `leakage` in each entropy asked for. Of noise,
-    which is drawn anew with each look, `looks` is the number of looks after which one guess is right 95% as often as
-    without padding, None if it never is; other policies show the same with each look.
+    """A policy by `name` on some sizes: what it adds (`overheads`), the number of sizes that can be seen
+    (`observables`), the least number of secrets that share one (`smallest_class`), and its `leakage` in each entropy
+    asked for. For noise, which is drawn anew for each look, `looks` is the number of looks after which a guess succeeds
+    95% as often as without padding, None if never; other policies always show the same.
     """
 
     name: str
@@ -158,64 +158,45 @@ def apply_policies(
     entropies: Sequence[ConditionalEntropy],
     most: Cap | None = None,
 ) -> tuple[AppliedPolicy, ...]:
-    """What policies, by name, cost and leak on these sizes; one that makes a size smaller is refused."""
+    """What policies, by name, cost and leak on these sizes. A policy that makes a size smaller is refused."""
     if not isinstance(policies, Mapping) or not all(callable(p) or isinstance(p, Noise) for p in policies.values()):
         raise InvalidParameter(
             f"policies are a mapping from a name to a function of sizes or to noise, not {shown(policies)}"
         )
-    return tuple(
-        _add_noise(classes, name, policy, entropies, most)
-        if isinstance(policy, Noise)
-        else _apply(classes, name, policy, entropies, most)
-        for name, policy in policies.items()
-    )
-
-
-def _add_noise(
-    classes: SizeClasses, name: str, noise: Noise, entropies: Sequence[ConditionalEntropy], most: Cap | None
-) -> AppliedPolicy:
-    prior, natural = classes.prior, _whole(classes.natural).astype(np.float64)
-    sizes, of = np.unique(natural, return_inverse=True)
-    rows = noise.channel(sizes, classes.mean)
-    table = leakage_table(prior, Channel(rows[of], inputs=prior.labels), entropies)
-    padded, largest = noise.shown(sizes, classes.mean)
-    possible = rows[np.unique(of[prior.p > 0])]
-    number = np.bincount(of[prior.p > 0], minlength=len(sizes))
-    return AppliedPolicy(
-        name=name,
-        overheads=Overheads.of(natural, prior.p, padded[of], largest=largest[of], most=most),
-        observables=int((possible.sum(axis=0) > 0).sum()),
-        smallest_class=int(((rows > 0).T @ number)[np.asarray(possible.sum(axis=0)) > 0].min()),
-        leakage=tuple(row.leakage for row in table.rows),
-        looks=noise.looks(classes),
-    )
+    return tuple(_apply(classes, name, policy, entropies, most) for name, policy in policies.items())
 
 
 def _apply(
-    classes: SizeClasses, name: str, policy: Policy, entropies: Sequence[ConditionalEntropy], most: Cap | None
+    classes: SizeClasses, name: str, policy: Policy | Noise, entropies: Sequence[ConditionalEntropy], most: Cap | None
 ) -> AppliedPolicy:
     import scipy.sparse as sp
 
     prior, natural = classes.prior, classes.natural
-    padded = np.asarray(policy(natural))
-    if padded.shape != natural.shape or not (padded >= natural).all():
-        raise InvalidParameter(f"the policy {name!r} makes a size smaller, or gives another number of sizes")
-    seen, columns = np.unique(padded, return_inverse=True)
-    secrets = np.bincount(columns[prior.p > 0], minlength=len(seen))
-    n = len(columns)
-    matrix = sp.csr_array((np.ones(n), columns, np.arange(n + 1)), shape=(n, len(seen)))
+    if isinstance(policy, Noise):
+        sizes, of = np.unique(_whole(natural).astype(np.float64), return_inverse=True)
+        matrix = policy.channel(sizes, classes.mean)[of]
+        padded, largest = (shown[of] for shown in policy.shown(sizes, classes.mean))
+        looks = policy.looks(classes)
+    else:
+        padded = largest = np.asarray(policy(natural))
+        if padded.shape != natural.shape or not (padded >= natural).all():
+            raise InvalidParameter(f"the policy {name!r} makes a size smaller, or gives another number of sizes")
+        columns, n = np.unique(padded, return_inverse=True)[1], len(natural)
+        matrix, looks = sp.csr_array((np.ones(n), columns, np.arange(n + 1))), None
+    secrets = (matrix[prior.p > 0] > 0).sum(axis=0)  # that each observable may come from
     table = leakage_table(prior, Channel(matrix, inputs=prior.labels), entropies)
     return AppliedPolicy(
         name=name,
-        overheads=Overheads.of(natural, prior.p, padded, most=most),
-        observables=len(seen),
+        overheads=Overheads.of(natural, prior.p, padded, largest=largest, most=most),
+        observables=int((secrets > 0).sum()) if isinstance(policy, Noise) else matrix.shape[1],
         smallest_class=int(secrets[secrets > 0].min()),
         leakage=tuple(row.leakage for row in table.rows),
+        looks=looks,
     )
 
 
 def _bits(whole: Any) -> Sizes:
-    """The number of binary digits, by halves, which floats hold exactly."""
+    """The number of binary digits, from halves that floats hold exactly."""
     high = whole >> 32
     bits = np.frexp(np.where(high > 0, high, whole).astype(np.float64))[1].astype(np.int64)
     return np.asarray(np.where(high > 0, bits + 32, bits))

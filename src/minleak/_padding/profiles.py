@@ -1,4 +1,4 @@
-"""Profiles: tables that are ready to use, how they were made, and what they leak on sizes they were not made from."""
+"""Profiles: ready-made tables, how they were made, and what they leak on held-out sizes."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from functools import cache
 from minleak._face.result import Result
 from minleak._padding.size_table import SizeTable, universal
 
-# The largest size that DNS over UDP or TCP has, in blocks.
+# The largest DNS message over UDP or TCP, rounded up to a block.
 _DNS = 65_536
 
 
 @dataclass(frozen=True)
 class Profile(Result):
-    """A ready-made `table` by `name`, and how it was `made`. On `judged_on`, which it was not made from, `leakage` bits
-    of Shannon entropy leak about which object it is, of `unpadded` without padding, and all that is sent grows by the
-    share `overhead`.
+    """A ready-made `table`, its `name`, and how it was `made`. On the held-out data `judged_on` it leaks `leakage` bits
+    of Shannon entropy about the object, against `unpadded` bits without padding, and the traffic grows by the share
+    `overhead`.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The randomised padding that leaks least over all channels: convex optimisation, then integers to draw from."""
+"""The randomised padding of least leakage over all channels: convex optimisation, then integers to draw from."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from minleak._padding.result import DENOMINATOR, Padding
 from minleak._padding.size_classes import SizeClasses
 from minleak.errors import InvalidParameter
 
-# Pairs of secret and observable that the solvers are asked to look at: about 280 secrets of different sizes.
+# The most pairs of secret and observable to optimise over: about 280 secrets of different sizes.
 _LIMIT = 40_000
 
 
@@ -22,9 +22,9 @@ def design_randomised(classes: SizeClasses, entropy: ConditionalEntropy, limits:
     """Minimise the leakage over all channels C with C[x,y] = 0 where size_y < size_x or above the cap of x, and with
     each mean overhead within its budget.
 
-    Observables are the distinct sizes: any other could be lowered to the next size below and tell no more.
-    The solver's rows are rounded to multiples of 2^-32, what is left over going to the row's smallest size, so that the
-    overhead never grows; the leakage is that of the rounded rows, and the bound is the solver's certificate for all.
+    Observables are the distinct sizes: any other could be lowered to the next size below, and would leak no more. The
+    solver's rows are rounded to multiples of 2^-32, with the remainder on the row's smallest size, so that the overhead
+    never grows. The leakage is that of the rounded rows, and the bound is the solver's certificate.
     """
     natural, p = classes.natural, classes.prior.p
     shown = np.unique(natural)
@@ -63,7 +63,7 @@ def design_randomised(classes: SizeClasses, entropy: ConditionalEntropy, limits:
 
 
 def _within(rows: Array, cost: Array, added: Array, p: Array, budget: float) -> Array:
-    """The rows, mixed with no padding at all by as little as keeps a solver's rounding within the budget."""
+    """Undo a solver's rounding above the budget, by mixing the rows with as little of no padding as needed."""
     spent = float(p @ (rows * cost).sum(axis=1))
     if spent <= budget:
         return rows
@@ -72,7 +72,7 @@ def _within(rows: Array, cost: Array, added: Array, p: Array, budget: float) -> 
 
 
 def _to_integers(rows: Array) -> Indices:
-    """Rows as whole numbers that sum to 2^32, what is left over at the smallest size that the row shows."""
+    """Rows as integers that sum to 2^32, with the remainder on the smallest size that the row shows."""
     weights = np.floor(rows * DENOMINATOR).astype(np.int64)
     smallest = (weights > 0).argmax(axis=1)
     weights[np.arange(len(weights)), smallest] += DENOMINATOR - weights.sum(axis=1)

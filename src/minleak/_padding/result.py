@@ -1,4 +1,4 @@
-"""Padding: what sizes are padded to, what that costs and leaks, how sure that is, and how to run it."""
+"""Padding: what sizes are padded to, what that costs and leaks, the proven bound, and how to run it."""
 
 from __future__ import annotations
 
@@ -30,18 +30,16 @@ from minleak._plan.streams import Fresh
 from minleak._plans.rows import Rows, RowSampler
 from minleak.errors import InvalidParameter, UnknownSecret
 
-# Probabilities of a randomised padding are multiples of one over this.
+# Probabilities of a randomised padding are multiples of the reciprocal.
 DENOMINATOR = 1 << 32
-# A relative gap that counts as none: what convex solvers reach.
+# The relative gap that counts as none: the precision of convex solvers.
 OPTIMAL = 1e-6
 
 
 @dataclass(frozen=True)
 class Bucket(Result):
-    """Secrets that look alike: sizes above `above` and up to `padded` are all shown as `padded`. So many
-    `secrets` are in it, of this `probability`.
-
-    The first bucket is above -1, so that size 0 is in it.
+    """Sizes above `above` and up to `padded`, which are all shown as `padded`; the number of `secrets` in it and their
+    `probability`. The first bucket is above -1, so that it holds size 0.
     """
 
     above: float
@@ -55,13 +53,12 @@ class Padding(Result):
     """What each secret's size is padded to: made by `minleak.padding.design`.
 
     `observables` are the sizes that can be seen, increasing. Secret x is shown as observables[columns[e]] with
-    probability weights[e] / 2^32, over the entries e from starts[x] to starts[x+1]; buckets have one entry a secret.
+    probability weights[e] / 2^32, over the entries e from starts[x] to starts[x+1]; buckets have one entry per secret.
 
     `overhead` is the mean of padded minus natural size, `leakage` that in the `entropy` designed for, and `bound` is
-    proven: no contiguous buckets (no channel at all, where it is `randomised`) within the `limits` leak less. `gap` is
-    leakage - bound, and the status "optimal" where that is at most a millionth of the leakage, else "within gap".
-    `smallest_class` is the least number of secrets, of those that can occur, that share an observable, at least the
-    floor if one was asked for.
+    proven: no contiguous buckets (no channel at all, if `randomised`) within the `limits` leak less. `gap` is leakage -
+    bound, and the status is "optimal" if that is at most a millionth of the leakage, else "within gap".
+    `smallest_class` is the least number of secrets, of those that can occur, that share an observable.
     """
 
     prior: Prior = field(repr=False)
@@ -84,7 +81,7 @@ class Padding(Result):
 
     @property
     def secrets(self) -> int:
-        """How many secrets there are."""
+        """The number of secrets."""
         return len(self.prior)
 
     @property
@@ -110,7 +107,7 @@ class Padding(Result):
         bound: float,
         **given: Any,
     ) -> Padding:
-        """The padding of these entries, its overhead and leakage computed from them."""
+        """The padding of these entries, with its overhead and leakage."""
         import scipy.sparse as sp
 
         prior, natural = classes.prior, classes.natural
@@ -134,7 +131,7 @@ class Padding(Result):
 
     @property
     def overheads(self) -> Overheads:
-        """What is added on the mean, to the median object and to the worst, and to how many more than the cap."""
+        """What is added on the mean, to the median object and to the worst, and how many objects pass the cap."""
         shown, first = self.observables[self.columns], self.starts[:-1]
         return Overheads.of(
             self.sizes,
@@ -163,19 +160,19 @@ class Padding(Result):
 
     @property
     def success(self) -> float:
-        """How often one guess at the secret is right that sees a padded size."""
+        """The success of a guess that sees the padded size."""
         return posterior_vulnerability(Joint(self.prior, self.channel()))
 
     @property
     def success_unpadded(self) -> float:
-        """The same for a guess that sees the natural size."""
+        """The success of a guess that sees the natural size."""
         by_size = np.lexsort((-self.prior.p, self.sizes))
         _, first = np.unique(self.sizes[by_size], return_index=True)
         return float(self.prior.p[by_size][first].sum())
 
     @property
     def success_blind(self) -> float:
-        """The same for a guess that sees nothing."""
+        """The success of a guess without looking."""
         return float(self.prior.p.max())
 
     def pad(self, size: float) -> int | float:
@@ -196,9 +193,8 @@ class Padding(Result):
     def table(self) -> SizeTable:
         """What to deploy: a table that pads any size and holds nothing of the secrets.
 
-        Under a cap no size, seen or not, is padded by more: where sizes between two buckets would be, further values
-        stand in the table, and sizes above the largest are padded to (1 + cap) times the one that the next value begins
-        with. Without a cap a size is padded to the end of its bucket, and one above the largest is refused.
+        Under a cap no size, seen or not, is padded by more: the table has further values between buckets, and goes on
+        above the largest. Without a cap a size is padded to the end of its bucket; one above the largest is refused.
         """
         if self.randomised:
             raise InvalidParameter(
@@ -216,10 +212,8 @@ class Padding(Result):
         return SizeTable.load(path)
 
     def draw(self, secret: Hashable) -> int | float:
-        """The size to show this secret as, with fresh randomness from the operating system if the padding is
-        randomised.
-
-        Its rows are drawn from, exactly. Each call draws anew, and several draws of one secret tell more than one.
+        """The size to show for this secret; a randomised padding draws it, exactly, with fresh randomness from the
+        operating system. Each call draws anew, and several draws for one secret leak more than one.
         """
         x = self._running.find(secret)
         if x is None:
@@ -229,14 +223,14 @@ class Padding(Result):
 
     @cached_property
     def _running(self) -> RowSampler:
-        return RowSampler(self.rows())  # not indexed, which a few draws do not pay for
+        return RowSampler(self.rows())  # without an index, which would not pay for a few draws
 
     def _shown(self, y: int) -> int | float:
         size = self.observables[y]
         return int(size) if self.observables.dtype.kind == "i" else float(size)
 
     def buckets(self) -> tuple[Bucket, ...]:
-        """The buckets, smallest sizes first; what to deploy is their `padded` sizes. Not for randomised paddings."""
+        """The buckets, smallest sizes first. Not for randomised paddings."""
         if self.randomised:
             raise InvalidParameter("a randomised padding has no buckets: look at its channel()")
         p = np.bincount(self.columns, weights=self.prior.p, minlength=len(self.observables))
@@ -251,18 +245,18 @@ class Padding(Result):
         return self.rows().channel()
 
     def rows(self) -> Rows:
-        """The padding as rows of whole numbers, as it is drawn: to run with `minleak.Cloak`, sticky, and to save."""
+        """The padding as integer rows: to run with `minleak.Cloak`, sticky, and to save."""
         outputs = Labels.of(self.observables.tolist(), len(self.observables))
         return Rows(self.prior, outputs, self.starts, self.columns, self.weights)
 
     def leakage_in(self, entropy: ConditionalEntropy | str, *, of: Values | None = None) -> float:
-        """What this padding leaks in another entropy than the one that it was designed for; with `of`, about a property
-        of the secret, such as the topic of a page, in the order of the secrets or by label.
+        """The leakage in another entropy; with `of`, about a property of the secret, such as the topic of a page, given
+        in the order of the secrets or by label.
         """
         return leakage(self.prior, self.channel(), as_entropy(entropy), of=of)
 
     def success_of(self, of: Values) -> float:
-        """How often one guess at a property of the secret is right that sees a padded size."""
+        """The success of a guess at a property of the secret that sees the padded size."""
         return posterior_vulnerability(Joint(self.prior, self.channel()).of(of))
 
     def __repr__(self) -> str:
@@ -293,7 +287,7 @@ class Padding(Result):
 
 @dataclass(frozen=True)
 class LimitPrice(Result):
-    """What a `limit` costs: `without` it at least so much leaks, so that it costs at most `price`."""
+    """What a `limit` costs: `without` is a lower bound on the leakage without it, so it costs at most `price`."""
 
     limit: str
     without: float
@@ -302,9 +296,8 @@ class LimitPrice(Result):
 
 @dataclass(frozen=True)
 class LeastOverhead(Result):
-    """The `padding` of least overhead that leaks at most `leakage`; none with less overhead than `bound` does.
-
-    Nothing is proven of paddings between `bound` and `overhead`.
+    """The `padding` of least overhead found that leaks at most `leakage`; `bound` is a proven lower bound on the
+    overhead of all such paddings.
     """
 
     padding: Padding
@@ -320,5 +313,5 @@ class LeastOverhead(Result):
 
     @property
     def gap(self) -> float:
-        """By how much less overhead might do."""
+        """overhead - bound, not negative."""
         return max(0.0, self.overhead - self.bound)

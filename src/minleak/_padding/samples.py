@@ -1,4 +1,4 @@
-"""Padding from samples: secrets whose sizes or times vary, known by rows of secret and size."""
+"""from_samples: padding for secrets whose sizes or times vary, from rows of secret and size."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from minleak._padding.size_classes import SizeClasses, as_size_classes
 from minleak._padding.size_table import SizeTable
 from minleak.errors import InvalidParameter
 
-# Sizes that buckets may end at: quantiles of the rows, so that distinct floats are not fitted one by one.
+# How many quantiles of the rows buckets may end at, so that distinct floats are not fitted one by one.
 _CELLS, _MOST_CELLS = 256, 4096
 
 
@@ -36,12 +36,12 @@ _CELLS, _MOST_CELLS = 256, 4096
 class SamplePadding(Result):
     """A padding made from rows of secret and size: made by `minleak.padding.from_samples`.
 
-    `table` pads any size. It was made on `rows` rows of `secrets` secrets and judged on `held_out` others: `leakage` is
-    what the padded size tells there about the secret, `unpadded` what the sizes tell themselves, in the same
-    `measure`, both as counted, which is too much rather than too little; `success` is how often the best guess from
-    the padded size is right, learnt on the first rows and tried on the others, and `blind` how often the best guess
-    without looking. `fitted` is the leakage on the rows that the table was made on, and `bound` is proven: no table of
-    these sizes within the `limits` leaks less there. `overheads` are those of the held-out rows.
+    `table` pads any size. It was fitted to `rows` rows of `secrets` secrets and judged on `held_out` others: `leakage`
+    is what the padded size leaks there about the secret, `unpadded` what the natural size leaks, in the same `measure`,
+    both as counted, which overestimates. `success` is that of the best guess from the padded size, learnt on the first
+    rows and tried on the others, `blind` that of the best guess without looking. `fitted` is the leakage on the fitted
+    rows, and `bound` is proven: no table of these sizes within the `limits` leaks less there. `overheads` are those of
+    the held-out rows.
     """
 
     table: SizeTable
@@ -94,19 +94,18 @@ def from_samples(
     cells: int = _CELLS,
     seed: int = 0,
 ) -> SamplePadding:
-    """Minimise what the padded size tells about the secret, H(X) - H(X|Y), where a secret has sizes of its own law:
-    times that were measured, answers about a topic, the files of one user. Row i is one observation.
+    """Minimise H(X) - H(X|Y), what the padded size leaks about the secret, for secrets whose sizes vary: measured
+    times, answers about a topic, the files of a user. Row i is one observation.
 
-    Sizes are merged in contiguous buckets, found as `design` finds them, a bucket being worth the perspective of its
-    column of counts: those that tell least about the secret within limits on what is added to the rows.
-    Where every size is distinct each row would have a bucket that tells everything, so that buckets may only end at one
-    of `cells` quantiles of the rows; and the share `held_out` of the rows, drawn by `seed`, is kept to judge by. Each
-    secret needs a row on both sides.
+    Sizes are merged into contiguous buckets, found as in `design`, where the value of a bucket is the perspective of
+    its column of counts. If every size is distinct, a bucket for each row would leak everything; so buckets may end
+    only at one of `cells` quantiles of the rows, and the share `held_out` of the rows, drawn by `seed`, is kept to
+    judge the result. Each secret needs a row on both sides.
 
     The limits are those of `design`; `floor` is the least number of rows in a bucket. O(c^2 k) for c cells and k
     secrets, some dozen times.
 
-    Pad times to the clock: start it when the request comes, and answer when `pad` of the time that was needed is over.
+    To pad times, start a clock with the request, and answer when `pad` of the time needed has passed.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
@@ -133,7 +132,7 @@ def from_samples(
     rule[np.append(0, ends)] = 0
     best, largest = find_best(replace(search, rule=rule), limits)
     shown = classes.sizes[best.cuts - 1].astype(natural.dtype)
-    if natural.max() > shown[-1]:  # what only held-out rows have
+    if natural.max() > shown[-1]:  # a size that only held-out rows have
         shown = np.append(shown, natural.max())
     table = SizeTable.of(np.append(fit, shown[-1]), shown, most=limits.most)
     before, padded = H(Prior(np.bincount(x))), table(judge)
@@ -155,7 +154,7 @@ def from_samples(
 
 
 def _hold_out(codes: Indices, labels: Labels, share: float, seed: int) -> npt.NDArray[np.bool_]:
-    """Which rows are held out: of each secret the same share, at least one and not all."""
+    """Which rows are held out: the same share for each secret, at least one and not all."""
     counts = np.bincount(codes)
     if counts.min() < 2:
         raise InvalidParameter(
@@ -173,15 +172,12 @@ def _hold_out(codes: Indices, labels: Labels, share: float, seed: int) -> npt.ND
 
 def _count_below(classes: SizeClasses, x: Indices) -> Array:
     """below[j, x]: how many rows of secret x have a size before class j."""
-    rows = classes.members
-    of = np.repeat(np.arange(len(classes.sizes)), np.diff(classes.ends))
-    counts = np.zeros((len(classes.sizes) + 1, int(x.max()) + 1))
-    np.add.at(counts, (of + 1, x[rows]), 1.0)
-    return np.asarray(np.cumsum(counts, axis=0))
+    counts = _count(x, classes.natural, classes.sizes).T
+    return np.concatenate([np.zeros((1, counts.shape[1])), np.cumsum(counts, axis=0)])
 
 
 def _quantiles(classes: SizeClasses, reach: Indices, cells: int) -> Indices:
-    """The classes that a bucket may end before: quantiles of the rows, and so many more that caps can be kept."""
+    """The classes that a bucket may end before: quantiles of the rows, and more as far as caps need them."""
     m, n = len(classes.sizes), len(classes.members)
     wanted = np.searchsorted(classes.ends, np.ceil(np.arange(1, cells + 1) * n / cells), side="left")
     ends = [0]
@@ -193,14 +189,14 @@ def _quantiles(classes: SizeClasses, reach: Indices, cells: int) -> Indices:
 
 
 def _measure(x: Indices, shown: npt.NDArray[Any], H: ConditionalEntropy) -> float:
-    """What is shown tells about the secret in these rows, as counted."""
+    """The leakage of what is shown about the secret in these rows, as counted."""
     counts = _count(x, shown, np.unique(shown))
     seen = counts.sum(axis=1) > 0
     return leakage(counts[seen].sum(axis=1), counts[seen] / counts[seen].sum(axis=1, keepdims=True), H)
 
 
 def _guess(x: Indices, shown: npt.NDArray[Any], tried: npt.NDArray[Any]) -> Indices:
-    """The best guess of the secret for each size that is `tried`, learnt from rows of secret and shown size."""
+    """The best guess of the secret for each size in `tried`, learnt from rows of secret and shown size."""
     seen, blind = np.unique(shown), int(np.bincount(x).argmax())
     best = _count(x, shown, seen).argmax(axis=0)
     at = np.minimum(np.searchsorted(seen, tried), len(seen) - 1)

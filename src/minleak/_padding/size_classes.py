@@ -1,4 +1,4 @@
-"""SizeClasses: secrets by their natural size; the distinct sizes are what anything can be padded up to."""
+"""SizeClasses: secrets grouped by their natural size."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from minleak._data.parameters import is_number, listed
 from minleak._data.prior import Prior, as_prior
 from minleak.errors import InvalidParameter
 
-# Integers up to here are floats too, so that sizes compare exactly.
+# Integers up to here are exact as floats.
 _EXACT = 2**53
 
 
 @dataclass(frozen=True, eq=False)
 class SizeClasses:
-    """The m distinct sizes of the secrets that can occur, increasing, and which secrets have each of them.
+    """The m distinct sizes of the secrets that can occur, increasing, and the secrets of each.
 
-    `natural` are the sizes of all secrets, in the prior's order. `sizes` are the distinct ones of secrets of positive
-    probability, and `members` these secrets by size (ties in the prior's order). Of the classes before class r (m + 1
-    numbers each) `ends[r]` counts the members, `mass[r]` is their probability, `load[r]` the sum of p(x) size(x).
+    `natural` are the sizes of all secrets, in the prior's order; `sizes` the distinct ones of secrets of positive
+    probability, and `members` these secrets by size (ties in the prior's order). For the classes before class r, r = 0,
+    ..., m, `ends[r]` is the number of members, `mass[r]` their probability, `load[r]` the sum of p(x) size(x).
     """
 
     prior: Prior
@@ -43,18 +43,15 @@ class SizeClasses:
         return float(self.load[-1])
 
     def overhead(self, cuts: Indices) -> float:
-        """sum of p(x) (size that x is padded to - size of x) for buckets that end before the classes `cuts`, added up
-        without cancelling.
-        """
+        """The mean overhead of buckets that end before the classes `cuts`, summed without cancellation."""
         p = np.diff(self.mass)
         bucket = np.searchsorted(cuts, np.arange(len(p)), side="right")
         return float(p @ (self.sizes[cuts[bucket] - 1] - self.sizes))
 
 
 def as_size_classes(sizes: Iterable[Any] | Mapping[Any, Any], prior: Prior | Iterable[Any] | None) -> SizeClasses:
-    """Group secrets by size, each finite and not negative; all secrets are equally likely if there is no prior.
-
-    A mapping from secret to size names the secrets, and is looked up by the labels of a prior. O(n log n).
+    """Group secrets by size; the prior is uniform if not given. A mapping from secret to size names the secrets, and is
+    looked up by the labels of a prior. O(n log n).
     """
     if isinstance(sizes, Mapping):
         if prior is None:
@@ -88,7 +85,7 @@ def as_size_classes(sizes: Iterable[Any] | Mapping[Any, Any], prior: Prior | Ite
 
 
 def _check_sizes(given: Any, prior: Prior) -> npt.NDArray[Any]:
-    """Sizes as int64 if all are whole, else float64; as many as secrets, finite, not negative."""
+    """Sizes as int64 if they are integers, else float64; refuse other than one finite, nonnegative size per secret."""
     where = named(prior.labels)
     try:
         array = np.asarray(given)

@@ -1,4 +1,4 @@
-"""SizeTable: the sizes that are shown, by which any size is padded; saved and run without what it is made of."""
+"""SizeTable: pads any size to one of a list of values; saved and run without the secrets."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from minleak._data.formats import open_table
 from minleak._data.parameters import is_number, listed, real, whole
 from minleak._data.sources import read_bytes
-from minleak._data.tables import Table as Columns
-from minleak._data.writing import replacing
 from minleak._face.result import Result
 from minleak._face.tables import Table
+from minleak._file.replacing import replace_file
 from minleak._padding.limits import Cap, cap_sizes, exact_share
 from minleak.errors import InvalidParameter, MinleakError, UnreadableFile, shown
 
-# What a file begins with.
+# The format of a file.
 _FORM = "minleak padding table 1"
-# More values than this are no table, and sizes are no larger.
+# The most values of a table, and the largest size.
 _VALUES, _LARGEST = 1_000_000, 2**62
-# Times are padded within a cap down to this part of the smallest that was seen.
+# Under a cap, times are padded down to this fraction of the smallest that was seen.
 _BELOW = 16
 
 
@@ -35,8 +35,8 @@ _BELOW = 16
 class SizeTable(Result):
     """Any size is padded to the least of the increasing `values` that is not smaller.
 
-    A size above the last of them is padded as the universal table with cap `beyond` goes on (see `universal`), or
-    refused if that is None. Whole values pad whole sizes.
+    Above the last of them the table goes on as the universal table with cap `beyond` (see `universal`); if that is None
+    larger sizes are refused. Integer values pad integer sizes.
     """
 
     values: tuple[float, ...]
@@ -59,9 +59,9 @@ class SizeTable(Result):
 
     @classmethod
     def of(cls, sizes: npt.NDArray[Any], ends: npt.NDArray[Any], *, most: Cap | None) -> SizeTable:
-        """The table of buckets that end there, with further values between those of `sizes` that are in them, so that
-        no size, seen or not, is padded by more than the cap; of times, which may come as close to 0 as they like, none
-        down to a sixteenth of the smallest.
+        """The table of buckets with these ends. Under a cap it has further values between the `sizes`, so that no size,
+        seen or not, is padded by more; for times, which can be arbitrarily close to 0, down to a sixteenth of the
+        smallest.
         """
         values = ends.tolist()
         if most is None:
@@ -98,24 +98,22 @@ class SizeTable(Result):
         raise InvalidParameter(f"the size is more than {_VALUES:,} values above the largest designed for")
 
     def __call__(self, sizes: npt.ArrayLike) -> npt.NDArray[Any]:
-        """What to pad each of these sizes to: a table is a policy."""
+        """What to pad each of these sizes to; so a table is a policy."""
         distinct, where = np.unique(np.asarray(sizes), return_inverse=True)
         return np.array([self.pad(size) for size in distinct.tolist()])[where]
 
     @property
     def capacity(self) -> float:
-        """log2 of the number of values: what no sizes, however they are distributed, tell more than in bits."""
+        """log2 of the number of values: an upper bound in bits on what sizes of any distribution leak."""
         return math.log2(len(self.values))
 
     def rows(self) -> list[dict[str, float]]:
         """The rows of the table: sizes above `above` and up to `padded` are shown as `padded`; -1 is below size 0."""
-        return [
-            {"above": above, "padded": value} for above, value in zip((-1, *self.values), self.values, strict=False)
-        ]
+        return [{"above": above, "padded": value} for above, value in pairwise((-1, *self.values))]
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the table, whole or not at all: as .json, or as .csv with the columns `above` and `padded`, which has
-        no place for `beyond`.
+        """Write the table, whole or not at all: as .json, or as .csv with the columns `above` and `padded`, without
+        `beyond`.
         """
         ending = os.fspath(path).rpartition(".")[2].lower()
         if ending not in ("csv", "json"):
@@ -124,7 +122,7 @@ class SizeTable(Result):
         if ending == "csv":
             text = "".join(["above,padded\n", *(f"{row['above']},{row['padded']}\n" for row in self.rows())])
         try:
-            with replacing(path) as file:
+            with replace_file(path) as file:
                 file.write(text.encode())
         except OSError as error:
             reason = error.strerror or "the file system refused"
@@ -132,7 +130,7 @@ class SizeTable(Result):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> SizeTable:
-        """The table in such a file, checked as one that is made anew."""
+        """The table in a file that `save` wrote, checked like a new one."""
         name = os.fspath(path)
         if not name.lower().endswith((".csv", ".json")):
             raise UnreadableFile(
@@ -140,8 +138,8 @@ class SizeTable(Result):
             )
         try:
             if not name.lower().endswith(".json"):
-                columns = Columns(path)
-                if not columns.names_columns or not columns.has("padded"):
+                columns = open_table(path)
+                if not columns.has("padded"):
                     raise UnreadableFile(f"{name} is no padding table: it has no column padded")
                 padded = columns.read({}, {"padded": "padded"})["padded"].numbers()
                 return cls(tuple(padded.tolist()))
@@ -156,31 +154,26 @@ class SizeTable(Result):
 
     def to_parts(self) -> list[str | Table]:
         beyond = "refused" if self.beyond is None else f"padded by at most {self.beyond:.4g} of their size"
-        return [
-            Table(
-                "a table of sizes",
-                (),
-                [
-                    ["values", len(self.values)],
-                    ["smallest and largest", f"{self.values[0]:,} and {self.values[-1]:,}"],
-                    ["tells at most", f"{self.capacity:.4g} bits"],
-                    ["larger sizes are", beyond],
-                ],
-            )
+        rows: list[list[Any]] = [
+            ["values", len(self.values)],
+            ["smallest and largest", f"{self.values[0]:,} and {self.values[-1]:,}"],
+            ["tells at most", f"{self.capacity:.4g} bits"],
+            ["larger sizes are", beyond],
         ]
+        return [Table("a table of sizes", (), rows)]
 
     def __repr__(self) -> str:
         return f"SizeTable({len(self.values)} values up to {self.values[-1]}, beyond={self.beyond})"
 
 
 def universal(smallest: int, largest: int, *, most: float) -> SizeTable:
-    """The table for sizes that nobody knows yet: no size from `smallest` to `largest` is padded by more than the share
-    `most`, and no other table that keeps to this has fewer values.
+    """The table for unknown integer sizes: no size from `smallest` to `largest` is padded by more than the share
+    `most`, and no other such table has fewer values.
 
-    With c = 1 + most the first value is floor(c s) for the smallest s, and the next begins with s = floor(c s) + 1.
-    Each value is as large as the smallest size above the one before allows, so that after any number of values no other
-    table has come further. log2 of their number is the capacity of the channel from sizes to what is seen, so that
-    whatever the sizes are, no more bits leak in any entropy of the Renyi family. Sizes are whole. O(number of values).
+    With c = 1 + most the first value is floor(c s) for the smallest s, and the next starts from s = floor(c s) + 1.
+    Each value is as large as the smallest size above the previous one allows, so no other table reaches further with as
+    many values. log2 of their number is the capacity of the channel from sizes to observations: for any distribution of
+    sizes, no more bits leak in any entropy of the Renyi family. O(number of values).
 
     >>> universal(100, 200, most=0.12).values
     (112, 126, 142, 160, 180, 202)
@@ -199,7 +192,7 @@ def universal(smallest: int, largest: int, *, most: float) -> SizeTable:
 
 
 def _greedy(above: float, most: float) -> Iterator[float]:
-    """The values of the universal table after `above`; of times each is (1 + most) times the one before."""
+    """The values of the universal table after `above`; for times each is (1 + most) times the previous one."""
     share = exact_share(most)
     while True:
         if isinstance(above, int):
@@ -211,8 +204,8 @@ def _greedy(above: float, most: float) -> Iterator[float]:
 
 
 def _fill(above: float, first: float, end: float, most: Cap) -> Iterator[float]:
-    """Values between `above` and the size `first`, so that sizes there are padded by no more than the cap. Those for
-    which the cap allows it are padded to `end`, as `first` is.
+    """Values between `above` and the size `first`, so that sizes there are padded by no more than the cap; those that
+    it allows to be padded to `end` need none.
     """
     is_whole = isinstance(end, int)
     while True:

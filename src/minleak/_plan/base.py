@@ -1,4 +1,4 @@
-"""BasePlan: what a .cloak file holds and a Cloak draws from, whatever its kind; and Sampler, a plan at work."""
+"""BasePlan: what a .cloak file holds and a Cloak draws from, of any kind; and Sampler, which draws from it."""
 
 from __future__ import annotations
 
@@ -16,20 +16,22 @@ import pyarrow as pa
 from minleak._data.arrays import Array, Indices
 from minleak._data.channel import Channel
 from minleak._data.labels import Labels
-from minleak._data.matching import rearranged
+from minleak._data.matching import reorder_prior
 from minleak._data.prior import Prior, as_prior
 from minleak._entropy.base import ConditionalEntropy
+from minleak._entropy.names import as_entropy
 from minleak._entropy.standard import STANDARD
 from minleak._face.result import Result
 from minleak._file.format import Contents
 from minleak._file.hashing import Hashes
 from minleak._file.writing import write
+from minleak._measure.leakages import leakage, posterior_vulnerability
 from minleak._measure.properties import PropertyLeakage, Values, measure_blocks
 from minleak.errors import InvalidParameter
 
 if TYPE_CHECKING:
     from minleak._draw.keys import Key
-    from minleak._plan.table_files import ExportedTable
+    from minleak._plan.drawing_table import ExportedTable
 
 # The kinds.
 RINGS = "rings"
@@ -40,78 +42,75 @@ LINEAGE = "lineage"
 
 
 class BasePlan(ABC):
-    """A plan that can be drawn from and saved: `kind` is its name among the kinds.
+    """A plan that can be drawn from and saved; `kind` names its kind.
 
-    The constructor of each kind refuses fields that are no plan's, so that whoever has a plan may rely on it. What not
-    every kind can do is refused by those that cannot, in a line that says what to do instead: `cannot`, by the name of
-    the method.
+    The constructor of each kind refuses invalid fields, so every plan is valid. A kind that does not support a method
+    refuses it, with the message that `cannot` has under the method's name.
     """
 
     kind: ClassVar[str]
     cannot: ClassVar[Mapping[str, str]] = {}
-    #: Whether draws need randomness: without it a secret's set is always the same, and there is no key.
+    #: Whether draws are random; if not, a secret always shows the same set and no key is needed.
     randomised: ClassVar[bool] = True
-    #: What it was made for: counts, or a model of strings.
+    #: What the plan was made for: counts, or a model of strings.
     prior: Any
-    #: 1 for a plan made from nothing, one more with each `update`.
+    #: 1 for a new plan, one more with each `update`.
     version: int = 1
-    #: The secrets that were counted and are not listed yet.
+    #: Secrets that were counted in an update and are not listed yet.
     pending: tuple[Any, ...] = ()
-    #: Hashes of its arrays that were computed when its file was read.
+    #: Hashes of the arrays, computed when the file was read; None for a plan in memory.
     hashes: Hashes | None = None
 
     @property
     @abstractmethod
     def digest(self) -> bytes:
-        """32 bytes that stand for everything a draw depends on, and name the plan to sticky draws. Computed, whatever
-        a file says.
-        """
+        """A hash, 32 bytes, of everything a draw depends on; sticky draws use it. Computed, never read from a file."""
 
     @property
     def lineage(self) -> bytes:
-        """32 bytes that a plan shares with all that it was updated from, and that sticky draws follow."""
+        """32 bytes that all versions of a plan share: sticky draws depend on them."""
         return self.digest
 
     @property
     def parts(self) -> tuple[Any, ...]:
-        """The plans that it is made of: itself, unless it was updated."""
+        """The plans that an updated plan is made of; any other plan is its only part."""
         return (self,)
 
     @abstractmethod
     def sampler(self) -> Sampler:
-        """What draws from it."""
+        """The object that draws from the plan."""
 
     @abstractmethod
     def contents(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Arrays and numbers from which `from_contents` makes it again."""
+        """The arrays and numbers that a file stores; `from_contents` restores the plan from them."""
 
     @classmethod
     @abstractmethod
     def from_contents(cls, contents: Contents) -> Self:
-        """The plan of arrays and numbers that anybody may have written; a ValueError or the like where they are no
-        plan's.
-        """
+        """The plan in the contents of an untrusted file; raises ValueError or the like where they are invalid."""
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it to a .cloak file, from which `minleak.load` and `minleak.Cloak` read it; whole or not at all. Labels
-        of secrets are text or 64-bit integers, or there are none.
+        """Write the plan to a .cloak file for `minleak.load` and `minleak.Cloak`, atomically. Labels of secrets must be
+        text or 64-bit integers, or default.
         """
         arrays, numbers = self.contents()
         write(path, arrays, {"kind": self.kind, **numbers})
 
     @property
-    @abstractmethod
     def success(self) -> float:
         """How often one guess is right after a draw was seen."""
+        return posterior_vulnerability(self.prior, self.channel())
 
-    @abstractmethod
     def entropy(self, entropy: ConditionalEntropy | str, *, of: Values | None = None) -> float:
         """H(X|Y), what is left after a draw was seen; with `of`, H(f(X)|Y) of a property of the secret."""
+        if of is not None:
+            return self.property_leakage(of, [entropy]).rows[0].after
+        return as_entropy(entropy).conditional(self.prior, self.channel())
 
     @abstractmethod
     def summary(self, entropies: Sequence[ConditionalEntropy | str] = STANDARD, *, of: Values | None = None) -> Result:
-        """What there is to say of the plan, with the leakage in each entropy, about a property of the secret too where
-        `of` gives one; prints in words and tables.
+        """The plan in words and tables, with the leakage in each entropy, also about a property of the secret if `of`
+        gives one.
         """
 
     def leakage(
@@ -121,15 +120,22 @@ class BasePlan(ABC):
         prior: Prior | Iterable[Any] | None = None,
         of: Values | None = None,
     ) -> float:
-        """H(X) - H(X|Y); with `prior`, if secrets are drawn from that one; with `of`, H(f(X)) - H(f(X)|Y) of a property
-        of the secret.
+        """H(X) - H(X|Y). With `prior`, if secrets are drawn from that one: its labels may be in another order, and
+        those that it lacks have probability zero. With `of`, H(f(X)) - H(f(X)|Y) of a property of the secret.
         """
-        del entropy, prior, of
-        raise InvalidParameter(self.cannot["leakage"])
+        if "leakage" in self.cannot:
+            raise InvalidParameter(self.cannot["leakage"])
+        if of is not None:
+            return self.property_leakage(of, [entropy], prior=prior).rows[0].leakage
+        return leakage(self._under(prior), self.channel(), entropy)
+
+    def _under(self, prior: Prior | Iterable[Any] | None) -> Any:
+        """The prior that secrets are drawn from, in the plan's order: its own unless another is given."""
+        return self.prior if prior is None else reorder_prior(as_prior(prior), self.prior.labels)
 
     def success_of(self, of: Values, *, prior: Prior | Iterable[Any] | None = None) -> float:
-        """How often one guess at a property f(X) of the secret is right that sees what is shown; with `prior`, if
-        secrets are drawn from that one.
+        """How often one guess at a property f(X) of the secret is right after a draw was seen; with `prior`, if secrets
+        are drawn from that one.
 
         `of` has f(x) in the order of the prior's secrets, or by label. See `property_leakage` for more numbers.
 
@@ -147,45 +153,45 @@ class BasePlan(ABC):
         *,
         prior: Prior | Iterable[Any] | None = None,
     ) -> PropertyLeakage:
-        """All that is to say about what is shown and a property f(X) of the secret: how often it is guessed blind, with
-        a set and with the worst set, and its leakage in each entropy. O(members of all sets).
+        """What a draw tells about a property f(X) of the secret: how often it is guessed blind, with a set and with the
+        worst set, and its leakage in each entropy. O(members of all sets).
 
         Gains that a plan was made with are those of guessing the secret: they do not count here.
         """
-        under = self.prior if prior is None else rearranged(as_prior(prior), self.prior.labels)
+        under = self._under(prior)
         return measure_blocks(self.joint_blocks(under.p), under, of, entropies)
 
     def joint_blocks(self, p: Array) -> Iterator[Any]:
-        """The columns of the joint of the secret and what is shown, some at a time as csc arrays, if secret x has
-        probability p[x].
+        """The columns of the joint of secret and observable, in blocks, as csc arrays, if secret x has probability
+        p[x].
         """
         del p
         raise InvalidParameter(self.cannot["joint_blocks"])
 
     def sets(self) -> Iterator[tuple[tuple[Any, ...], Fraction]]:
-        """(set, probability) of all that can be shown."""
+        """(set, probability) of every set that can be shown."""
         raise InvalidParameter(self.cannot["sets"])
 
     def channel(self) -> Channel:
-        """What is drawn from, as a matrix."""
+        """The plan as an explicit channel."""
         raise InvalidParameter(self.cannot["channel"])
 
     def table(self) -> pa.Table:
-        """Rows from which any language draws as it does."""
+        """The plan as rows, from which a program in any language makes the same draws."""
         raise InvalidParameter(self.cannot["table"])
 
     def export(
         self, path: str | os.PathLike[str], *, hashed: Key | bytes | None = None, raw_labels: bool = False
     ) -> ExportedTable:
-        """Write its table to a file from which programs in any language draw as it does: runtimes/spec.md.
+        """Write the table to a file, from which programs in any language make the same draws: runtimes/spec.md.
 
         Parameters
         ----------
         path
-            The file, whole or not at all: .json or .sqlite for the runtimes, .csv or .parquet for programs of your own.
+            The file, written atomically: .json or .sqlite for the runtimes, .csv or .parquet for your own programs.
         hashed
-            A key, or its 32 bytes: labels are then written as their keyed hashes, which are asked for, drawn by and
-            shown in their place. That is another lineage: whoever was shown labels is not to be shown hashes too.
+            A key, or its 32 bytes: every label is replaced by its keyed hash, in requests, draws and sets alike. That
+            is another lineage: do not show hashes to a subject who was shown labels.
         raw_labels
             Write labels to .csv that a spreadsheet would run as formulas.
 
@@ -197,7 +203,7 @@ class BasePlan(ABC):
         >>> plan.export(os.path.join(tempfile.mkdtemp(), "table.json")).secrets
         3
         """
-        from minleak._plan.table_files import export_table
+        from minleak._plan.drawing_table import export_table
 
         return export_table(self, os.fsdecode(path), hashed, raw_labels=raw_labels)
 
@@ -212,25 +218,25 @@ class BasePlan(ABC):
         groups: Any = None,
         gains: Mapping[Any, Any] | None = None,
     ) -> Any:
-        """The next version, after the counts of one more day: sets, odds and sticky draws of all secrets stay as they
-        are, and new secrets wait until they are enough for a part of their own, which is an ordinary plan.
+        """The next version, after the counts of one more day. Sets, odds and sticky draws of listed secrets stay the
+        same; new secrets wait until there are enough of them for a part of their own, which is an ordinary plan.
 
         Parameters
         ----------
         prior
             Today's counts, whole numbers; matched by label, in any order.
         cohort
-            After how many days those that wait become a part, if they are at least k; "auto": daily at first, and then
-            less and less often, down to once a week after twelve days, and at once when those that wait weigh a lot.
+            After how many days waiting secrets become a part, if there are at least k; "auto": daily at first, then
+            less and less often, once a week after twelve days, and at once when the waiting secrets weigh a lot.
         keep
-            The share of the pooled counts that is kept each day, for `in_the_world`.
+            The share of the pooled counts that is kept from one day to the next, for `in_the_world`.
         day
-            The number of today, if not one more than that of the last counts.
+            The number of today; by default the day after the last counts.
         layout
             For plans made with `Near` or `Cheapest`: the layout of a new part, as a function of the list of its labels.
         groups
-            For plans made with groups: the `Groups` of new secrets, by label. They wait until their caps allow sets of
-            k.
+            For plans made with groups: the `Groups` of new secrets, by label. These wait until their caps allow sets
+            of k.
         gains
             For plans made with gains: what new secrets are worth, by label.
 
@@ -249,16 +255,16 @@ class BasePlan(ABC):
 
 
 class Sampler(ABC):
-    """A plan at work, as a Cloak asks it: secrets are found, drawn for together, and what is drawn is shown as labels.
-    Only the sampler knows what secrets that were found and what was drawn for them are.
+    """Draws from a plan for a Cloak: finds secrets, draws for many at once, and turns what was drawn into labels. How
+    secrets and draws are represented is known to the sampler alone.
     """
 
     plan: Any
 
-    #: Whether the secrets are listed, and have numbers; and what to do about an unknown one.
+    #: Whether the secrets are listed, and so have numbers; and what to do about an unknown one.
     listed: ClassVar[bool]
     advice: ClassVar[str]
-    #: Why sets are not drawn anew, where they are drawn by a key alone.
+    #: Why there are no fresh draws, where the plan allows only sticky ones.
     sticky_only: ClassVar[str] = ""
 
     @abstractmethod
@@ -272,7 +278,7 @@ class Sampler(ABC):
 
     @abstractmethod
     def find(self, secret: Hashable) -> Any:
-        """A secret as it is drawn for; None if it is unknown."""
+        """The sampler's representation of a secret; None if it is unknown."""
 
     def is_pending(self, secret: Hashable) -> bool:
         """Whether an unknown secret was counted in an update and waits for a part."""
@@ -281,32 +287,32 @@ class Sampler(ABC):
 
     @abstractmethod
     def in_bytes(self, secrets: Any) -> list[bytes]:
-        """The label of each secret, which its stream is for."""
+        """The label of each secret in bytes, as its random stream is keyed."""
 
     @abstractmethod
     def owned(self, secrets: Any) -> Any:
-        """How many places each secret chooses from; at most one where it has no choice."""
+        """N, the number of places that each secret has; 0 or 1 where its set is fixed."""
 
     @abstractmethod
     def locate(self, secrets: Any, places: Any) -> Any:
-        """What is shown at a place of each secret."""
+        """The set at a place of each secret."""
 
     @abstractmethod
     def show(self, located: Any) -> list[tuple[Any, ...]]:
-        """The same as labels."""
+        """These sets as labels."""
 
     @abstractmethod
     def find_shown(self, label: Hashable) -> Any:
-        """A label that may be shown, as it is named in bytes; None if it is none."""
+        """The representation of a label that can be shown; None for any other."""
 
     @abstractmethod
     def set_in_bytes(self, found: set[Any]) -> bytes:
-        """Such labels in bytes that no other set has."""
+        """A set of them in bytes, unambiguously."""
 
 
 @dataclass(frozen=True, eq=False)
 class ListedSampler(Sampler):
-    """A plan of secrets that have numbers, by which they are drawn for; what is shown are secrets too."""
+    """Draws from a plan of listed secrets, which are represented by their numbers; sets are of secrets too."""
 
     plan: Any
 
@@ -314,7 +320,7 @@ class ListedSampler(Sampler):
     advice = "refuse it, or choose a stand_in for all such secrets"
 
     def extent(self) -> str:
-        """Their number."""
+        """n."""
         return f"n={len(self.plan.prior)}"
 
     @cached_property
@@ -351,5 +357,5 @@ class ListedSampler(Sampler):
 
 
 def show_rows(names: Labels, located: Indices) -> list[tuple[Any, ...]]:
-    """The names of each row, whose end is filled up by -1."""
+    """The names of each row; -1 pads short rows."""
     return [tuple(names.at([i for i in row if i >= 0])) for row in located.tolist()]

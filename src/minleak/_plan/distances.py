@@ -1,14 +1,16 @@
-"""Distances: what d(z,i) is, between places, or as the caller says."""
+"""Distances: what d(z,i) is, between places, or as the caller says; and what sets cost by them."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 
 from minleak._data.arrays import Array, Indices
 from minleak._data.labels import Labels, named
+from minleak._face.result import Result
 from minleak.errors import InvalidParameter
 
 # The mean radius of the earth in kilometres (IUGG 1980, R1).
@@ -168,3 +170,30 @@ def from_costs(cost: Any, n: int) -> Given:
         z, i = np.argwhere(~good)[0].tolist()
         raise InvalidParameter(f"cost[{z}, {i}] is {matrix[z, i]}: costs are numbers from 0 to {_LARGEST:g}")
     return Given(matrix)
+
+
+@dataclass(frozen=True, eq=False)
+class Cost(Result):
+    """The mean of c(M)/u over published sets M, c taken over their u members that are no giants.
+
+    `bound` is below the cost of every plan that leaks as little, None where it is not known; `rounding` is the part of
+    `value` that it costs to have the linear programme's solution in integers. `metric` is "euclidean" (in the
+    coordinates' unit), "haversine" (in kilometres) or "given" (a cost matrix); `stability` is from 0, as near as
+    possible, to 1; `coordinates` are those given.
+    """
+
+    value: float
+    bound: float | None
+    rounding: float | None
+    metric: str
+    stability: float
+    coordinates: Array | None = field(repr=False)
+
+    reported = ("gap",)
+
+    @property
+    def gap(self) -> float | None:
+        """How far the cost may be above the least, as a fraction of it."""
+        if self.bound is None:
+            return None
+        return (self.value - self.bound) / self.value if self.value > 0 else 0.0

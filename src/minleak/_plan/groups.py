@@ -66,7 +66,7 @@ class Groups:
         levels: list[tuple[Indices, list[Any], Indices]] = []
         asked: Groups | None = self
         while asked is not None:
-            codes, names = _numbered(asked.by, labels)
+            codes, names = _number_groups(asked.by, labels)
             levels.insert(0, (codes, names, _caps(asked.at_most, names)))
             asked = asked.inside
         sizes = [len(names) for _, names, _ in levels]
@@ -105,7 +105,7 @@ class GroupTree:
         return self
 
     def wrong_with(self, n: int) -> str | None:
-        """What is wrong with the groups of n secrets, if anything is."""
+        """The problem with the groups of n secrets; None if they are valid."""
         one_line = all(
             isinstance(array, np.ndarray) and array.ndim == 1 and array.dtype.kind == "i"
             for array in (self.group_of, self.parents, self.caps)
@@ -167,11 +167,11 @@ class GroupTree:
             caps = self.caps[self.levels == level]
             least, most = int(caps.min()), int(caps.max())
             among = f"{least}" if least == most else f"{least} to {most}"
-            said.append(f"at most {among} of a group, of which there are {len(caps):,}")
+            said.append(f"at most {among} members of each of {len(caps):,} groups")
         return "; inside them ".join(said)
 
 
-def _numbered(by: Any, labels: Labels) -> tuple[Any, list[Any]]:
+def _number_groups(by: Any, labels: Labels) -> tuple[Any, list[Any]]:
     """The number of each secret's group, in the order in which they first appear, and their names."""
     found = as_property(by, labels, what="group", more=True)
     return found.codes.astype(np.int32), list(found.values)

@@ -1,4 +1,4 @@
-"""Partition: secrets in blocks, one after the other on one line, and what showing the block of a secret leaks."""
+"""Partition: secrets in blocks, and what showing the block of a secret leaks."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Partition:
         return cls(rows.indices, begins[np.append(True, begins[1:] > begins[:-1])])
 
     def wrong_with(self, n: int, k: int) -> str | None:
-        """What is wrong with blocks of at most k of n secrets, if anything is."""
+        """The problem with blocks of at most k of n secrets; None if they are valid."""
         members, begins = self.members, self.begins
         if not all(isinstance(a, np.ndarray) and a.ndim == 1 and a.dtype.kind == "i" for a in (members, begins)):
             return "members and begins are not integers"

@@ -1,4 +1,4 @@
-"""Rings, the one shape of every optimal plan; and what the fields of a plan of rings must be."""
+"""Rings, the one shape of every optimal plan, and the checks of the fields of a plan of rings."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Ring:
     length: int
     u: int
 
-    def listed(self) -> Indices:
+    def list_members(self) -> Indices:
         """The members as an array; numpy takes seconds to read a long range as it is."""
         line = self.members
         return np.arange(line.start, line.stop, line.step) if isinstance(line, range) else np.asarray(line)
@@ -67,7 +67,7 @@ class Ring:
             first=first,
             phases=phases[order],
             tracks=tracks[order],
-            members=self.listed()[order].astype(np.int64, copy=False),
+            members=self.list_members()[order].astype(np.int64, copy=False),
             length=self.length,
         )
 
@@ -138,39 +138,39 @@ def zero_weight_line(plan: Plan) -> tuple[Indices, Indices]:
     return secrets, begins
 
 
-# -- what the fields of a plan must be -------------------------------------------------------------------------------
+# -- checks of the fields --------------------------------------------------------------------------------------------
 
 
 def check_rings(plan: Plan) -> None:
-    """Refuse fields that are no plan's, so that whoever has one may follow its indices and add up its lengths: they fit
-    each other, and the giants are those of the weights. That every secret owns its part, so that nothing more leaks, is
-    for `minleak.certify` to prove. O(n), some hundredths of what a design takes.
+    """Refuse invalid fields, so that indices and sums of lengths can be relied on: the fields fit together, and the
+    giants are those of the weights. That every secret owns its share, so that no more leaks, is for `minleak.certify`
+    to prove. O(n), some hundredths of the time of a design.
     """
     try:
         wrong = wrong_with(plan)
     except (AttributeError, IndexError, OverflowError, TypeError, ValueError) as error:
-        wrong = f"a field is of another type than a plan has ({type(error).__name__})"
+        wrong = f"a field has the wrong type ({type(error).__name__})"
     if wrong is not None:
-        raise InvalidParameter(f"these fields are no plan: {wrong}; minleak.design(prior, k) makes plans")
+        raise InvalidParameter(f"these fields are not those of a plan: {wrong}; minleak.design(prior, k) makes plans")
 
 
 def wrong_with(plan: Plan) -> str | None:
-    """What is wrong with the fields of a plan, if anything is."""
+    """The first problem with the fields of a plan; None if they are valid."""
     return next((what for what, holds in _claims(plan) if not holds), None)
 
 
 def _claims(plan: Plan) -> Iterator[tuple[str, bool]]:
-    """What is wrong where it does not hold, and whether it does; each relies on those before it."""
+    """(problem, whether the claim holds) for each claim; each relies on those before it."""
     n, k, weights, giants = len(plan.prior), plan.k, plan.weights, plan.giants
     yield "k is not a whole number", isinstance(k, int | np.integer) and type(k) is not bool
     yield "the layout is not a name", isinstance(plan.layout, str)
-    yield "the weights are one 64-bit integer for each secret", _is_vector(weights, n) and weights.dtype == np.int64
+    yield "the weights are not one 64-bit integer for each secret", _is_vector(weights, n) and weights.dtype == np.int64
     largest, total = int(weights.max()), plan.total
     yield (
         "the weights are not positive or zero, some of them positive",
         int(weights.min()) >= 0 and total_of(weights) == total > 0,
     )
-    yield f"k is from 1 to n, and k times the total at most 2^62, not k = {k}", 1 <= k <= n and k * total <= LIMIT
+    yield f"k = {k} is not from 1 to n, or k times the total weight is above 2^62", 1 <= k <= n and k * total <= LIMIT
     yield "the giants are not different secrets", _are_secrets(giants, n) and len(np.unique(giants)) == len(giants)
     u, left, heavy = plan.u, total, weights[giants].tolist()
     yield "the giants leave no place in a set", u >= (1 if plan.groups is None else 0)
@@ -194,7 +194,7 @@ def _claims(plan: Plan) -> Iterator[tuple[str, bool]]:
         yield "a tier has no members", not plan.lower or weight > 0
         left -= weight
         if plan.lower:
-            members = np.concatenate([tier.homes.members.ravel(), *(ring.listed() for ring in tier.rings)])
+            members = np.concatenate([tier.homes.members.ravel(), *(ring.list_members() for ring in tier.rings)])
             yield "a secret is in two tiers", not laid[members].any()
             laid[members] = True
     yield "homes and rings do not add up to what the giants leave", left == 0
@@ -202,11 +202,14 @@ def _claims(plan: Plan) -> Iterator[tuple[str, bool]]:
     yield "the gains are not finite, or zero where a weight is not", plan.gains is None or _are_gains(plan, plan.gains)
     places = None if plan.costs is None else plan.costs.coordinates
     yield "the coordinates are not a finite row for each secret", places is None or _are_places(places, n)
-    yield "known_as is no name", plan.known_as is None or (type(plan.known_as) is bytes and len(plan.known_as) == 32)
+    yield (
+        "known_as is not 32 bytes",
+        plan.known_as is None or (type(plan.known_as) is bytes and len(plan.known_as) == 32),
+    )
 
 
 def _tier_claims(found: Homes, rings: tuple[Ring, ...], u: int, n: int) -> Iterator[tuple[str, bool]]:
-    """The same of the homes and rings of a tier, of which every set has u members."""
+    """The claims on the homes and rings of a tier that has u members in every set."""
     homes, members = found.weights, found.members
     positive = _is_vector(homes) and (not len(homes) or (homes.min() > 0 and homes.sum(dtype=np.float64) < 1.5 * LIMIT))
     yield "the homes' weights are not positive integers", bool(positive)

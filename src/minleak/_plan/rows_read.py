@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from minleak._data.arrays import Array
-from minleak._data.matching import rearranged
+from minleak._data.matching import reorder_prior
 from minleak._data.prior import Prior, as_prior
 from minleak._face.result import Result
 from minleak._plan.partition import Partition, sort_by_weight
@@ -33,7 +33,7 @@ def as_rows(prior: Prior, rows: Any) -> Array:
     """The rows of each secret, in the order of the prior: a list, a mapping by label or a prior; None for the weights
     of the prior itself.
     """
-    given = prior if rows is None else rearranged(as_prior(rows), prior.labels)
+    given = prior if rows is None else reorder_prior(as_prior(rows), prior.labels)
     return np.asarray(given.weights, dtype=np.float64)
 
 

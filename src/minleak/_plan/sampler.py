@@ -1,5 +1,5 @@
-"""RingSampler: from secrets and random places to the sets of a plan of rings, in integers throughout, by the compiled
-loop or, for a few draws, without it.
+"""RingSampler: maps secrets and random places to the sets of a plan of rings, in integers; by a compiled loop or, for a
+few draws, without it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _FEW = 4096
 # memory (`python -m benchmarks running`). Far fewer than that, since a service may ask so again and again.
 PLAIN = 256
 _LOOP = "minleak._kernels.drawing"
-# So many places are looked for by going through all of them, before a table is made that says where each is.
+# So many searches scan the array before an index is built.
 _SCANS = 16
 _SHORT = "a secret owns less than its weight says: certify tells what is wrong with the plan"
 
@@ -55,12 +55,14 @@ class Line:
             self.starts = np.concatenate([ring.starts + base for ring, base in zip(rings, self.bases, strict=True)])
         in_order = len(rings) == 1 and isinstance(rings[0].members, range)
         if rings and not (in_order and rings[0].members == range(len(plan.weights))):
-            joined = rings[0].listed() if len(rings) == 1 else np.concatenate([ring.listed() for ring in rings])
+            joined = (
+                rings[0].list_members() if len(rings) == 1 else np.concatenate([ring.list_members() for ring in rings])
+            )
             self.members = joined.astype(self.members.dtype, copy=False)
 
 
 class Tables:
-    """What the compiled loop looks up in a few memory accesses.
+    """Look-up tables of the compiled loop.
 
     `guide[p >> shift]` is the segment at the first position of that stretch of the line. `first[x]` is a segment of
     secret x (empty if it is segment x), `following[s]` the next segment of the same secret, -1 if there is none.
@@ -83,14 +85,14 @@ class Tables:
 
 
 def index_type(plan: Plan) -> type[np.int32] | type[np.int64]:
-    """What secrets, segments and homes are numbered by."""
+    """The integer type for numbers of secrets, segments and homes."""
     most = max(len(plan.weights), sum(len(ring.starts) for ring in plan.rings))
     return np.int32 if most < 2**31 else np.int64
 
 
 class Finder:
-    """Where a number stands in a long array. The first times by going through it, which costs nothing beforehand and
-    reads a mapped file once; then by a table.
+    """Finds a number in a long array: the first times by scanning, which needs no preparation and reads a mapped file
+    once; then by a sorted index.
     """
 
     def __init__(self, array: Vector) -> None:
@@ -126,7 +128,7 @@ class RingSampler(ListedSampler):
 
     @cached_property
     def tables(self) -> Tables:
-        """What the compiled loop looks up, made in O(n)."""
+        """The look-up tables, made in O(n)."""
         return Tables(self.plan, self.line)
 
     @cached_property
@@ -148,7 +150,7 @@ class RingSampler(ListedSampler):
 
     @cached_property
     def _fixed(self) -> tuple[Indices, Indices, Indices, Indices] | None:
-        """Sets that are always the same, one after the other: their members, where each set begins and ends, and the
+        """The sets of secrets without a choice, one after the other: members, where each set begins and ends, and the
         order to search the members in. None where there are no such sets.
         """
         if self.plan.rest_weight and not len(self.plan.zero_weight):
@@ -173,7 +175,7 @@ class RingSampler(ListedSampler):
         return out
 
     def _fill_all(self, secrets: Indices, places: Indices, out: Indices) -> None:
-        """The rows of secrets that have weight."""
+        """Fill the rows of secrets that have weight."""
         if len(secrets) <= PLAIN and _LOOP not in sys.modules:
             for row, (x, place) in enumerate(zip(secrets.tolist(), places.tolist(), strict=True)):
                 members = self.set_at(x, place)
@@ -193,7 +195,7 @@ class RingSampler(ListedSampler):
     def _fill_fixed(
         self, secrets: Indices, out: Indices, members: Indices, begins: Indices, ends: Indices, order: Indices
     ) -> None:
-        """The rows of secrets that are always in the same set."""
+        """Fill the rows of secrets that are always in the same set."""
         rows = np.flatnonzero(self.plan.weights[secrets] == 0) if self.plan.rest_weight else np.arange(len(secrets))
         at = order[np.searchsorted(members, secrets[rows], sorter=order)]
         sets = np.searchsorted(begins, at, side="right") - 1
@@ -202,7 +204,7 @@ class RingSampler(ListedSampler):
 
     @cached_property
     def _loop(self) -> tuple[Callable[..., bool], tuple[Any, ...]]:
-        """The compiled loop, and what it is given beside the draws."""
+        """The compiled loop, and its arguments beside the draws."""
         from minleak._kernels.drawing import draw_sets
 
         plan, line, tables = self.plan, self.line, self.tables

@@ -9,7 +9,7 @@ import numpy as np
 
 from minleak._file.format import Contents, require, require_number, require_whole
 from minleak._file.writing import label_arrays, weight_arrays
-from minleak._plan.cost import Cost
+from minleak._plan.distances import Cost
 from minleak._plan.groups import GroupTree
 from minleak._plan.rings import Homes, Ring
 from minleak._plan.tiers import Tier

@@ -1,8 +1,8 @@
-"""Streams: the random bits of draws, keyed or fresh, and the one way from bits to a place.
+"""Streams: the random bits of draws, keyed or fresh, and how bits become a place.
 
-A draw has a number r in [0, 1), known by as many of its bits as are needed; of N places it takes floor(r N), which is
-exactly uniform for every N. Keyed bits are HMAC-SHA256 of who asks for what. runtimes/spec.md says the same for other
-languages, with vectors.
+A draw has a number r in [0, 1), of which as many bits are read as needed; of N places it takes floor(r N), which is
+exactly uniform for every N. Keyed bits are HMAC-SHA256 of lineage, scope and label. runtimes/spec.md specifies the same
+for other languages, with test vectors.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ class Streams(ABC):
         for a list or an array of Python's integers, of bounds of any size.
         """
         if not isinstance(bounds, np.ndarray) or bounds.dtype == object:
-            return [self._scaled(i, bound) for i, bound in enumerate(bounds)]
+            return [self._scale(i, bound) for i, bound in enumerate(bounds)]
         if len(bounds) <= _SINGLE:  # by Python's integers, which numpy needs some dozens of draws to outrun
-            few = [self._scaled(i, bound) if bound > 1 else 0 for i, bound in enumerate(bounds.tolist())]
+            few = [self._scale(i, bound) if bound > 1 else 0 for i, bound in enumerate(bounds.tolist())]
             return np.array(few, dtype=np.int64)
         places = np.zeros(len(bounds), dtype=np.int64)
         asked = np.flatnonzero(bounds > 1)
@@ -56,10 +56,10 @@ class Streams(ABC):
         unsure = (middle == np.uint64(2**64 - 1)) & (rest > np.uint64(0) - bound)
         for i in np.flatnonzero(unsure).tolist():
             first = (int(words[i, 0]) << 64) | int(words[i, 1])
-            places[asked[i]] = self._scaled(int(asked[i]), int(bounds[asked[i]]), first)
+            places[asked[i]] = self._scale(int(asked[i]), int(bounds[asked[i]]), first)
         return places
 
-    def _scaled(self, which: int, bound: int, first: int | None = None) -> int:
+    def _scale(self, which: int, bound: int, first: int | None = None) -> int:
         """floor(r N) by reading on until it is decided, from the `first` 128 bits where these are known."""
         known, bits, counter = self.number(which, 0) if first is None else first, 128, 1
         while True:
@@ -113,7 +113,7 @@ class Seeded(Streams):
 
 
 class Stream:
-    """Random bytes without end, a block after the other, and exact integers from them.
+    """An endless stream of random bytes, and exact integers from it.
 
     `block(i)` is the i-th block of bytes.
     """
@@ -154,9 +154,7 @@ class Stream:
 
 
 def message(*parts: bytes) -> bytes:
-    """The parts of a message, version 1 of the form: a byte that says so, and each part after its length in four bytes,
-    so that no two lists of parts look the same.
-    """
+    """An unambiguous encoding of the parts: a version byte 1, then each part after its length in four bytes."""
     return b"\x01" + b"".join(map(prefixed, parts))
 
 
@@ -166,8 +164,8 @@ def prefixed(part: bytes) -> bytes:
 
 
 def hmac_sha256(key: bytes) -> Callable[[bytes], bytes]:
-    """HMAC-SHA256 under one key (RFC 2104), whose hashes of the padded key are made once: several times faster than
-    `hmac.digest`, which a million draws notice.
+    """HMAC-SHA256 under one key (RFC 2104). The padded key is hashed once, which is several times faster than
+    `hmac.digest` for many messages.
     """
     padded = key.ljust(_PADDED, b"\0")
     inner = hashlib.sha256(bytes(byte ^ 0x36 for byte in padded))

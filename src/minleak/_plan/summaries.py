@@ -1,19 +1,20 @@
-"""What there is to say of a plan of each kind: its numbers, and the same in words."""
+"""Summaries of plans, one class for each kind: their numbers, and the same in words."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from minleak._data.prior import Prior
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropies
 from minleak._face.plain import field_text, record
 from minleak._face.result import Result, by_first
 from minleak._face.tables import Table
-from minleak._measure.leakages import difference, leakage_table
+from minleak._measure.leakages import difference, leakage_table, posterior_vulnerability
 from minleak._measure.properties import PropertyLeakage, Values
 from minleak.errors import InvalidParameter
 
@@ -27,6 +28,8 @@ Entropies = Sequence[ConditionalEntropy | str]
 # So many of the giants are named, and so many parts are told one by one.
 NAMED = 8
 PARTS = 12
+# What is worse by less than this factor is not told.
+_SLIGHTLY = 1.01
 
 
 @dataclass(frozen=True)
@@ -44,72 +47,91 @@ class PlanLeakage(Result):
     loss: float | None = None
     """Of blocks: how much of it a plan that draws its sets would not leak."""
     in_the_world: float | None = None
-    """The leakage in the world that the counts are a sample of, where that can be told."""
+    """The leakage in the true population that the counts are a sample of, where it can be estimated."""
 
 
+@dataclass(frozen=True, kw_only=True)
 class Summary(Result):
-    """What the summaries of all kinds share; the leakages are by entropy in the dictionary."""
+    """What all summaries share."""
 
+    secrets: int
+    """How many secrets the plan lists."""
+    layout: str
+    """How the sets are laid out; `blocks`, `rows` and `strings` are kinds of their own."""
     leakage: tuple[PlanLeakage, ...]
-    success: float | None
-    success_blind: float | None
-    in_the_world: World | None
-    untold: str | None
-    property_leakage: PropertyLeakage | None
+    """By entropy `before`, `after`, `leakage`; `loss` of blocks, and `in_the_world` where it is known."""
+    lineage: str
+    """What draws of this plan and of its updates follow, in hexadecimal."""
+    property_leakage: PropertyLeakage | None = None
+    """What a set tells about a property of the secret, where one was given."""
 
     def to_dict(self) -> dict[str, Any]:
         return super().to_dict() | {"leakage": by_first(self.leakage)}
 
+    def _table(self, title: str, *columns: str) -> list[str | Table]:
+        """A row for each entropy, and the table of the property, where one was given."""
+        rows = [[getattr(row, name) for name in ("entropy", *columns)] for row in self.leakage]
+        table = Table(title, [name.replace("_", " ") for name in ("entropy", *columns)], rows)
+        return [table, *(() if self.property_leakage is None else self.property_leakage.to_parts())]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CountedSummary(Summary):
+    """What plans of rings and of blocks share: their counts may be a sample of a population."""
+
+    k: int
+    """The cap on the size of a set."""
+    success_blind: float | None
+    """How often a guess is right that sees nothing."""
+    success: float | None
+    """How often a guess is right that sees a set; None with gains."""
+    in_the_world: World | None
+    """The same in the true population that the counts are a sample of; None where it cannot be estimated."""
+    untold: str | None
+    """Why it cannot be estimated."""
+    groups: str | None = None
+    """The caps on the members of groups in a set, in words, where there are some."""
+
+    @property
     def _worse(self) -> bool:
-        """Whether a guess is right more often in the world than the counts say, by more than a percent."""
-        return self.in_the_world is not None and self.in_the_world.success > 1.01 * (self.success or 0.0)
+        """Whether a guess is right notably more often in the true population than as counted."""
+        return self.in_the_world is not None and self.in_the_world.success > _SLIGHTLY * (self.success or 0.0)
 
-    def _guess(self, seen: str) -> str:
-        counted = "as counted, " if self._worse() else ""
-        blind = "" if self.success_blind is None else f" {self.success_blind:.6g} without,"
-        right = f"{counted}a guess is right with probability {self.success:.6g}"
-        return f"{right} seeing {seen},{blind} 1 seeing the secret itself"
-
-    def _world_lines(self) -> list[str]:
-        """A line on the world, where it is worse than the counts say, or on why nothing can be said."""
-        world = self.in_the_world
+    def _success_lines(self, seen: str) -> list[str]:
+        """How often a guess is right, as counted and in the true population where that is worse."""
+        world, lines = self.in_the_world, []
+        if self.success is not None:
+            counted = "as counted, " if self._worse else ""
+            lines.append(counted + say_success(self.success, self.success_blind, seen))
         if world is None:
-            return [f"as counted only: {self.untold}"]
-        lines = []
-        if self._worse():
+            return [*lines, f"as counted only: {self.untold}"]
+        if self._worse:
             lines.append(
-                f"in the world about {world.success:.4g} ({world.low:.4g} to {world.high:.4g}): the counts are a "
-                f"sample of {world.events:,} events, taken as independent, and an attacker may know the truth better; "
-                f"{world.unseen:.2%} of the events to come will be of secrets that were not seen"
+                f"in the true population about {world.success:.4g} ({world.low:.4g} to {world.high:.4g}): the counts "
+                f"are a sample of {world.events:,} independent events, and an attacker may know the true frequencies; "
+                f"{world.unseen:.2%} of future events will be of secrets that were not counted"
             )
-        if world.alike and world.high > 1.01 * (self.success or 0.0):
+        if world.alike and world.high > _SLIGHTLY * (self.success or 0.0):
             lines.append(
-                "the counts show no difference between secrets beyond chance: in the world they are taken as equally "
-                f"frequent; differences that {world.events:,} events do not show could make it {world.high:.4g}"
+                "the counts differ by no more than chance, so all secrets are taken to be equally frequent in the true "
+                f"population; differences too small to show in {world.events:,} events could make it {world.high:.4g}"
             )
         return lines
 
-    def _property_parts(self) -> list[str | Table]:
-        """What is shown tells about a property of the secret, where one was given."""
-        return [] if self.property_leakage is None else self.property_leakage.to_parts()
-
-    def _leakages(self, title: str, *columns: str) -> Table:
-        """A row for each entropy, with the leakage in the world too where it differs."""
-        names = ["entropy", *columns, *(["in_the_world"] if self._worse() else [])]
-        rows = [[getattr(row, name) for name in names] for row in self.leakage]
-        return Table(title, [name.replace("_", " ") for name in names], rows)
+    def _leakage_table(self, title: str, *columns: str) -> list[str | Table]:
+        return self._table(title, *columns, *(["in_the_world"] if self._worse else []))
 
 
-@dataclass(frozen=True)
-class PlanSummary(Summary):
+def say_success(success: float, blind: float | None, seen: str) -> str:
+    """How often a guess is right, in words."""
+    without = "" if blind is None else f" and {blind:.6g} without it"
+    return f"a guess is right with probability {success:.6g} after seeing {seen}{without}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanSummary(CountedSummary):
     """A plan of rings, in memory or in an engine."""
 
-    secrets: int
-    """How many secrets the plan lists."""
-    k: int
-    """The cap on the size of a set."""
-    layout: str
-    """How the sets are laid out."""
     giants: int
     """How many secrets are in every set."""
     giant_labels: tuple[Any, ...]
@@ -122,18 +144,6 @@ class PlanSummary(Summary):
     """The total variation between the prior given and the one on the integer grid; None in an engine."""
     gains: bool
     """Whether the plan was made for gains."""
-    success_blind: float | None
-    """How often a guess is right that sees nothing."""
-    success: float | None
-    """How often a guess is right that sees a set; None with gains."""
-    in_the_world: World | None
-    """The same in the world that the counts are a sample of; None where nothing can be said."""
-    untold: str | None
-    """Why nothing can be said of the world."""
-    leakage: tuple[PlanLeakage, ...]
-    """By entropy `before`, `after`, `leakage`, and `in_the_world`."""
-    lineage: str
-    """What draws of this plan and of its updates follow, in hexadecimal."""
     cost: float | None = None
     """The mean cost of a set, where the layout has one."""
     cost_bound: float | None = None
@@ -146,129 +156,86 @@ class PlanSummary(Summary):
     """Where the plan was made, if not in memory."""
     at_home: float | None = None
     """In an engine: the share of the weight outside the giants that is in homes."""
-    property_leakage: PropertyLeakage | None = None
-    """What is shown tells about a property of the secret, where one was given."""
-    groups: str | None = None
-    """The caps on the members of groups in a set, in words, where there are some."""
     tiers: int | None = None
     """How many densities the secrets that are no giants have; more than one where a group outweighs its cap."""
 
     def to_parts(self) -> list[str | Table]:
         where = "" if self.engine is None else f", made in {self.engine}"
-        secrets = "1 secret" if self.secrets == 1 else f"{self.secrets:,} secrets"
-        lines = [f"{secrets} in sets of {self.k}, layout {self.layout}{where}"]
+        lines = [f"{say_count(self.secrets, 'secret')} in sets of {self.k}, layout {self.layout}{where}"]
         if self.groups is not None:
-            several = "" if (self.tiers or 0) < 2 else f": {self.tiers} tiers, as a group outweighs its cap"
+            several = "" if (self.tiers or 0) < 2 else f"; {self.tiers} tiers, because a group outweighs its cap"
             lines.append(f"every set has {self.groups}{several}")
         if self.giants:
             more = ", ..." if self.giants > NAMED else ""
-            lines.append(f"in every set (giants): {self.giants}: {', '.join(map(field_text, self.giant_labels))}{more}")
-        if self.success is not None:
-            lines.append(self._guess("a set"))
-        lines += self._world_lines()
+            names = ", ".join(map(field_text, self.giant_labels))
+            lines.append(f"in every set, because of their weight (giants): {names}{more} ({self.giants:,})")
+        lines += self._success_lines("a set")
         if self.at_home is not None:
             lines.append(f"{self.at_home:.1%} of the weight outside the giants is in homes: sets that stay the same")
         if self.distance:
             lines.append(f"weights are on an integer grid, {self.distance:.2g} from those given (total variation)")
-        if self.cost is not None:
-            unit = " km" if self.metric == "haversine" else ""
-            least = (
-                ""
-                if self.cost_bound is None
-                else f", and no plan that leaks as little has less than {self.cost_bound:.6g}{unit}"
-            )
-            lines.append(f"members of a set are {self.cost:.6g}{unit} from its centre on average{least}")
-            if self.metric != "given" and self.property_leakage is None:
-                lines.append(
-                    "near decoys share their region: a set tells the area of the secret, which the leakages below do "
-                    "not count; name a property, such as the country, to have it measured"
-                )
+        lines += self._cost_lines()
         title = "the least leakage that sets of this size allow" + ("" if self.groups is None else " under the caps")
         title += " (with gains)" if self.gains else ""
-        return [*lines, self._leakages(title, "before", "after", "leakage"), *self._property_parts()]
+        return [*lines, *self._leakage_table(title, "before", "after", "leakage")]
+
+    def _cost_lines(self) -> list[str]:
+        if self.cost is None:
+            return []
+        unit = " km" if self.metric == "haversine" else ""
+        least = "" if self.cost_bound is None else f"; no plan that leaks as little has less than {self.cost_bound:.6g}"
+        lines = [f"members of a set are {self.cost:.6g}{unit} from its centre on average{least}{unit if least else ''}"]
+        if self.metric != "given" and self.property_leakage is None:
+            lines.append(
+                "near decoys share their region: a set tells the area of the secret, which the leakages below do not "
+                "count; name a property, such as the country, to have it measured"
+            )
+        return lines
 
 
-@dataclass(frozen=True)
-class BlockSummary(Summary):
+@dataclass(frozen=True, kw_only=True)
+class BlockSummary(CountedSummary):
     """A plan of blocks."""
 
-    secrets: int
-    """How many secrets the plan lists."""
-    k: int
-    """The cap on the size of a block."""
-    layout: str
-    """Always `blocks`."""
+    success_blind: float
+    success: float
     blocks: int
     """How many blocks there are."""
     smallest: int
     """The size of the smallest."""
-    success_blind: float
-    """How often a guess is right that sees nothing."""
-    success: float
-    """How often a guess is right that sees a block."""
-    in_the_world: World | None
-    """The same in the world that the counts are a sample of; None where nothing can be said."""
-    untold: str | None
-    """Why nothing can be said of the world."""
-    leakage: tuple[PlanLeakage, ...]
-    """By entropy `before`, `after`, `leakage`, `loss` and `in_the_world`."""
-    lineage: str
-    """What updates of this plan share, in hexadecimal."""
-    property_leakage: PropertyLeakage | None = None
-    """What is shown tells about a property of the secret, where one was given."""
-    groups: str | None = None
-    """The caps on the members of groups in a block, in words, where there are some."""
     best: bool = True
     """Whether the blocks are the sorted secrets cut, which no partition beats in the entropies that `certify` names; if
     not, the caps stand in the way and they are the best that were found."""
 
     def to_parts(self) -> list[str | Table]:
         smallest = f", the smallest of {self.smallest}" if self.smallest < self.k else ""
+        lines = [f"{self.secrets:,} secrets in {self.blocks:,} blocks of {self.k}{smallest}: sets that never change"]
+        if self.groups is not None:
+            found = "" if self.best else "; these are the best blocks found, not proven to be the best there are"
+            lines.append(f"every block has {self.groups}{found}")
         title = "leakage, and how much of it a plan that draws its sets would not leak (loss)"
-        return [
-            f"{self.secrets:,} secrets in {self.blocks:,} blocks of {self.k}{smallest}: sets that never change",
-            *([] if self.groups is None else [f"every block has {self.groups}{self._found()}"]),
-            self._guess("a block"),
-            *self._world_lines(),
-            self._leakages(title, "before", "after", "leakage", "loss"),
-            *self._property_parts(),
-        ]
-
-    def _found(self) -> str:
-        return "" if self.best else ": the best blocks that were found, not proven to be the best there are"
+        table = self._leakage_table(title, "before", "after", "leakage", "loss")
+        return [*lines, *self._success_lines("a block"), *table]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RowSummary(Summary):
     """A channel that is drawn from, in whole numbers."""
 
-    secrets: int
-    """How many secrets there are."""
-    layout: str
-    """Always `rows`."""
     observables: int
     """How many observables there are."""
     most_causes: int
     """The most secrets that an observable comes from."""
-    leakage: tuple[PlanLeakage, ...]
-    """By entropy `before`, `after` and `leakage`."""
-    lineage: str
-    """What draws follow, in hexadecimal."""
-    property_leakage: PropertyLeakage | None = None
-    """What is shown tells about a property of the secret, where one was given."""
-
-    in_the_world = None
 
     def to_parts(self) -> list[str | Table]:
         return [
-            f"{self.secrets:,} secrets, {self.observables:,} observables, each from up to {self.most_causes:,}",
+            f"{self.secrets:,} secrets, {self.observables:,} observables, each from up to {self.most_causes:,} secrets",
             "drawn in whole numbers, exactly",
-            self._leakages("what it leaks", "before", "after", "leakage"),
-            *self._property_parts(),
+            *self._table("what it leaks", "before", "after", "leakage"),
         ]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class StringSummary(Summary):
     """A plan over strings that cannot be listed."""
 
@@ -276,8 +243,6 @@ class StringSummary(Summary):
     """How many strings were counted."""
     k: int
     """The cap on the size of a set."""
-    layout: str
-    """Always `strings`."""
     giants: int
     """How many strings are in every set."""
     giant_labels: tuple[str, ...]
@@ -292,25 +257,20 @@ class StringSummary(Summary):
     """A set, of a string that was made up."""
     policy: dict[str, Any] | None
     """What the model's strings must meet."""
-    leakage: tuple[PlanLeakage, ...]
-    """By entropy `after`; what leaks is not known, as H(X) is not."""
-    lineage: str
-    """What draws follow, in hexadecimal."""
 
     in_the_world = None
-    property_leakage = None
 
     def to_parts(self) -> list[str | Table]:
         which = "every string" if self.policy is None else "every string that meets the policy"
-        giants = f"in every set (giants): {self.giants}: {record(self.giant_labels)}"
+        giants = f"in every set, because of their weight (giants): {record(self.giant_labels)} ({self.giants:,})"
         return [
             f"{which} in sets of {self.k}; {self.secrets:,} strings were counted",
             *([giants] if self.giants else []),
             f"{self.unlisted:.2%} of secrets are strings that were never counted, by the model",
-            f"a guess is right with probability {self.success:.6g} seeing a set, if the model is right: see the how-to "
-            "on secrets that cannot be listed for attackers who know better",
-            f"a set, for example: {record(self.example)}",
-            self._leakages("what is left after a set is seen", "after"),
+            f"{say_success(self.success, None, 'a set')}, if the model is right: see the how-to on secrets that cannot "
+            "be listed for attackers who know better",
+            f"an example of a set: {record(self.example)}",
+            *self._table("what is left after a set is seen", "after"),
         ]
 
 
@@ -331,16 +291,12 @@ class PartWorth(Result):
     """The same for the counts of the last day; None where none of its secrets was counted then."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class LineageSummary(Summary):
     """A plan that was updated: its parts, what waits, and what leaks by the last counts."""
 
-    secrets: int
-    """How many secrets are listed."""
     k: int
     """The cap on the size of a set."""
-    layout: str
-    """How the sets of all parts are laid out."""
     version: int
     """One more with each update."""
     parts: int
@@ -358,38 +314,26 @@ class LineageSummary(Summary):
     success: float
     """How often a guess is right that saw the sets of all versions, by the last counts."""
     today: Today | None
-    """What leaks today to an attacker who knows the true rates; None where nothing can be said."""
+    """What leaks today to an attacker who knows the true rates; None where it cannot be estimated."""
     untold: str | None
-    """Why nothing can be said of today."""
-    leakage: tuple[PlanLeakage, ...]
-    """By entropy `before`, `after` and `leakage`, by the last counts."""
-    lineage: str
-    """What draws of all versions follow, in hexadecimal."""
-    property_leakage: PropertyLeakage | None = None
-    """What is shown tells about a property of the secret, where one was given."""
-
-    in_the_world = None
+    """Why it cannot be estimated."""
 
     def to_parts(self) -> list[str | Table]:
-        parts = "1 part" if self.parts == 1 else f"{self.parts:,} parts"
+        pending = "no new secret waits for a part"
+        if self.pending:
+            waiting = "1 new secret waits" if self.pending == 1 else f"{self.pending:,} new secrets wait"
+            pending = f"{waiting} for a part, {self.pending_mass:.2%} of the last day's events: refused until then"
         return [
-            f"version {self.version:,}: {self.secrets:,} secrets in {parts}, in sets of {self.k}, layout "
-            f"{self.layout}; {self.not_seen_today:,} were not counted on the last day and stay listed",
-            self._waiting(),
+            f"version {self.version:,}: {self.secrets:,} secrets in {say_count(self.parts, 'part')}, in sets of "
+            f"{self.k}, layout {self.layout}; {self.not_seen_today:,} were not counted on the last day and stay listed",
+            pending,
             "every version shows a secret in the same set: whoever saw all versions has seen one set",
-            f"by the last counts {self._guess('the sets of all versions')}",
+            f"by the last counts {say_success(self.success, self.success_blind, 'the sets of all versions')}",
             *self._today_lines(),
             f"lineage: {self.lineage}",
             self._part_table(),
-            self._leakages("leakage by the last counts", "before", "after", "leakage"),
-            *self._property_parts(),
+            *self._table("leakage by the last counts", "before", "after", "leakage"),
         ]
-
-    def _waiting(self) -> str:
-        if not self.pending:
-            return "no new secret waits for a part"
-        waiting = "1 new secret waits" if self.pending == 1 else f"{self.pending:,} new secrets wait"
-        return f"{waiting} for a part, {self.pending_mass:.2%} of the last day's events: refused until then"
 
     def _today_lines(self) -> list[str]:
         today = self.today
@@ -407,6 +351,11 @@ class LineageSummary(Summary):
             told, title = (told[0], *told[1 - PARTS :]), f"{title} (the first part and the last {PARTS - 1})"
         columns = ["part", "secrets", "share of the last counts", "as it was made", "by the last counts"]
         return Table(title, columns, [[p.number, p.secrets, p.share, p.made, p.success] for p in told])
+
+
+def say_count(count: int, noun: str) -> str:
+    """So many of something."""
+    return f"1 {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 # -- making them, from the plans' own methods ------------------------------------------------------------------------
@@ -504,8 +453,8 @@ def summarize_strings(plan: Any, entropies: Entropies) -> StringSummary:
     )
 
 
-def summarize_lineage(plan: Any, worth: Iterable[PartWorth], entropies: Entropies) -> LineageSummary:
-    """The summary of a plan that was updated, given what each part is worth."""
+def summarize_lineage(plan: Any, entropies: Entropies) -> LineageSummary:
+    """The summary of a plan that was updated."""
     ledger = plan.ledger
     counts, waiting = ledger.counts[: ledger.listed], ledger.counts[ledger.listed :]
     try:
@@ -518,7 +467,7 @@ def summarize_lineage(plan: Any, worth: Iterable[PartWorth], entropies: Entropie
         layout=plan.layout,
         version=plan.version,
         parts=len(plan.parts),
-        each_part=tuple(worth),
+        each_part=measure_parts(plan),
         pending=len(waiting),
         pending_mass=float(waiting.sum()) / max(int(ledger.counts.sum()), 1),
         not_seen_today=int((counts == 0).sum()),
@@ -531,8 +480,21 @@ def summarize_lineage(plan: Any, worth: Iterable[PartWorth], entropies: Entropie
     )
 
 
+def measure_parts(plan: Any) -> tuple[PartWorth, ...]:
+    """What each part of a lineage is worth. The shares times the successes add up to the success of the plan."""
+    found = []
+    for number, (part, begin) in enumerate(zip(plan.parts, plan.begins.tolist(), strict=False)):
+        own = slice(begin, begin + len(part.prior))
+        weights, success = plan.prior.weights[own], None
+        if weights.any():
+            success = posterior_vulnerability(Prior(weights, labels=part.prior.labels), part.channel())
+        made = part.success if getattr(part, "gains", None) is None else None
+        found.append(PartWorth(number, len(weights), float(plan.prior.p[own].sum()), made, success))
+    return tuple(found)
+
+
 def tell_property(plan: Any, summary: S, of: Values | None, entropies: Entropies) -> S:
-    """The summary of a plan with what is shown tells about a property, if one is given."""
+    """The summary of a plan, with what its sets tell about a property if one is given."""
     if of is None:
         return summary
     told: Any = summary
@@ -545,8 +507,8 @@ def _measure(plan: Any, entropies: Entropies) -> tuple[PlanLeakage, ...]:
 
 
 def try_the_world(plan: Any, **given: Any) -> tuple[World | None, str | None]:
-    """What a plan, in memory or in an engine, is worth in the world that its counts are a sample of; or None, and why
-    nothing can be said.
+    """What a plan, in memory or in an engine, leaks in the true population that its counts are a sample of; or None,
+    and why that cannot be estimated.
     """
     try:
         return plan.in_the_world(entropies=(), **given), None
@@ -555,7 +517,7 @@ def try_the_world(plan: Any, **given: Any) -> tuple[World | None, str | None]:
 
 
 def leakage_in(world: World | None, H: ConditionalEntropy) -> float | None:
-    """The leakage in the world, which is told for symmetric entropies of the paper's form."""
+    """The leakage in the true population, which is estimated for symmetric entropies of the paper's form."""
     if world is not None:
         with suppress(InvalidParameter):
             return world.leakage(H)

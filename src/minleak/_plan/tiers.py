@@ -45,7 +45,7 @@ class Tier:
 
     def members(self) -> Indices:
         """All its members, some of them more than once."""
-        return np.concatenate([self.homes.members.ravel(), *(ring.listed() for ring in self.rings)])
+        return np.concatenate([self.homes.members.ravel(), *(ring.list_members() for ring in self.rings)])
 
     def starts(self) -> Indices:
         """The phases at which the set changes, 0 first, in order."""
@@ -121,7 +121,7 @@ class TierLine:
         self._home_of = np.full(n, -1, dtype=np.int64)
         self._home_of[tier.homes.members] = np.arange(len(tier.homes.weights))[:, None]
         none = [np.empty(0, dtype=np.int64)]
-        members = np.concatenate(none + [ring.listed() for ring in tier.rings])
+        members = np.concatenate(none + [ring.list_members() for ring in tier.rings])
         order = np.argsort(members, kind="stable")
         self._segments = order
         self._first = np.searchsorted(members[order], np.arange(n + 1))

@@ -17,8 +17,7 @@ from minleak._attack.profiles import SortedPrior
 from minleak._attack.world import SampledSets, World, count_sample, estimate_world, sets_to_draw
 from minleak._data.arrays import Array
 from minleak._data.channel import Channel
-from minleak._data.matching import rearranged
-from minleak._data.prior import Prior, as_prior
+from minleak._data.prior import Prior
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropies, as_entropy
 from minleak._entropy.standard import FEW, STANDARD
@@ -29,15 +28,13 @@ from minleak._layouts.tiers import find_partition
 from minleak._measure.leakages import difference
 from minleak._measure.properties import Values
 from minleak._plan.base import BLOCKS, BasePlan, ListedSampler
-from minleak._plan.drawing_table import check_label_key
-from minleak._plan.exporting import column_of_secrets, table_of_rows
 from minleak._plan.groups import GroupTree
-from minleak._plan.joints import partition_blocks
 from minleak._plan.partition import Partition, cut
 from minleak._plan.rings import LIMIT
 from minleak._plan.rows_read import RowsRead, as_rows, read_by_blocks
 from minleak._plan.storing import group_arrays, groups_from
 from minleak._plan.summaries import BlockSummary, summarize_blocks, tell_property
+from minleak._plan.written_out import column_of_secrets, columns_of, table_of_rows
 from minleak.errors import InvalidParameter
 
 if TYPE_CHECKING:
@@ -88,11 +85,13 @@ class BlockPlan(BasePlan):
         if wrong is None and self.groups is not None:
             wrong = self.groups.wrong_with(len(self.prior))
         if wrong is not None:
-            raise InvalidParameter(f"these fields are no plan: {wrong}; minleak.design(prior, k) makes plans")
+            raise InvalidParameter(
+                f"these fields are not those of a plan: {wrong}; minleak.design(prior, k) makes plans"
+            )
 
     @cached_property
     def digest(self) -> bytes:
-        """32 bytes that stand for the labels and the blocks, and name the plan in set ids."""
+        """A hash, 32 bytes, of the labels and the blocks; set ids depend on it."""
         index = "<i4" if len(self.prior) < 2**31 else "<i8"
         blocks = [self.partition.members.astype(index, copy=False), self.partition.begins.astype("<i8", copy=False)]
         parts: list[Any] = [*blocks]
@@ -118,7 +117,7 @@ class BlockPlan(BasePlan):
         of a property of the secret. O(n).
         """
         if of is not None:
-            return self.property_leakage(of, [entropy]).rows[0].after
+            return super().entropy(entropy, of=of)
         return self.partition.entropies(self.prior, [as_entropy(entropy)])[0]
 
     def leakage(
@@ -128,13 +127,10 @@ class BlockPlan(BasePlan):
         prior: Prior | Iterable[Any] | None = None,
         of: Values | None = None,
     ) -> float:
-        """H(X) - H(X|Y). With `prior`, if secrets are drawn from that one: its labels may be in another order, and
-        those that it lacks have probability zero. With `of`, that of a property of the secret: see `Plan.leakage`.
-        """
+        """H(X) - H(X|Y), see `BasePlan.leakage`. O(n)."""
         if of is not None:
-            return self.property_leakage(of, [entropy], prior=prior).rows[0].leakage
-        H = as_entropy(entropy)
-        under = self.prior if prior is None else rearranged(as_prior(prior), self.prior.labels)
+            return super().leakage(entropy, prior=prior, of=of)
+        H, under = as_entropy(entropy), self._under(prior)
         return difference(H, H(under), self.partition.entropies(under, [H])[0])
 
     def loss(self, entropy: ConditionalEntropy | str) -> float:
@@ -158,9 +154,7 @@ class BlockPlan(BasePlan):
         return {H.name: difference(H, *both) for H, *both in zip(measures, best, after, strict=True)}
 
     def in_the_world(self, *, entropies: Sequence[ConditionalEntropy | str] = FEW, seed: int = 0) -> World:
-        """What the blocks leak when the counts are a sample, to an attacker who knows the truth: see
-        `Plan.in_the_world` and `World`.
-        """
+        """What the blocks leak in the true population that the counts are a sample of: see `Plan.in_the_world`."""
         counts, sample = count_sample(self.prior)
         certified = {H.name: self.leakage(H) for H in as_entropies(entropies)}
         return estimate_world(
@@ -170,18 +164,19 @@ class BlockPlan(BasePlan):
     def summary(
         self, entropies: Sequence[ConditionalEntropy | str] = STANDARD, *, of: Values | None = None
     ) -> BlockSummary:
-        """What there is to say of the plan, with the leakage in each entropy, about a property of the secret too where
-        `of` gives one; prints in words and tables.
+        """The plan in words and tables, with the leakage in each entropy, also about a property of the secret if `of`
+        gives one.
         """
         return tell_property(self, summarize_blocks(self, entropies), of, entropies)
 
     def joint_blocks(self, p: Array) -> Iterator[Any]:
         """The columns of the joint for the probabilities of the secrets, one for each block."""
-        return partition_blocks(self.partition.members, self.partition.begins, p)
+        members, begins = self.partition.members, self.partition.begins
+        yield columns_of(members, p[members], begins, len(p))
 
     def _sample_blocks(self, counts: Indices, rng: np.random.Generator) -> SampledSets:
-        """Blocks as likely as they are: each is drawn in proportion to its mass, so that is what its members own; or
-        each once, where their sizes differ so much that few large ones could be drawn.
+        """Blocks drawn in proportion to their mass; or each block once, where sizes differ so much that few large ones
+        would be drawn.
         """
         partition = self.partition
         mass = np.add.reduceat(self.prior.p[partition.members], partition.begins[:-1])
@@ -203,12 +198,9 @@ class BlockPlan(BasePlan):
 
     def channel(self) -> Channel:
         """The explicit channel, observables labelled by their blocks. Sparse."""
-        import scipy.sparse as sp
-
-        n, (members, begins) = len(self.prior), (self.partition.members, self.partition.begins)
-        matrix = sp.csc_array((np.ones(n), members, begins), shape=(n, len(begins) - 1))
-        inputs = None if self.prior.labels.is_default else self.prior.labels
-        return Channel(matrix, inputs=inputs, outputs=[block for block, _ in self.sets()])
+        n = len(self.prior)
+        matrix = columns_of(self.partition.members, np.ones(n), self.partition.begins, n)
+        return Channel(matrix, inputs=self.prior.labels, outputs=[block for block, _ in self.sets()])
 
     def table(self) -> pa.Table:
         """A row for each secret, in input order: `secret`, `set_number` (its block), and one place, from `first` 0 to
@@ -254,6 +246,8 @@ class BlockPlan(BasePlan):
         >>> ml.design({"flu": 5, "cold": 4, "gout": 2}, k=2, layout="blocks").partitions().to_pylist()[0]
         {'value': 'cold', 'partition': 0}
         """
+        from minleak._plan.drawing_table import check_label_key  # with SQLite, which few need
+
         blocks = self.partition.block_of()
         values = [str(label) for label in self.prior.labels]
         name = "value"
@@ -293,7 +287,7 @@ class BlockPlan(BasePlan):
 
 @dataclass(frozen=True, eq=False)
 class BlockSampler(ListedSampler):
-    """Blocks at work."""
+    """Draws from blocks, where there is no choice."""
 
     plan: BlockPlan
 

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
 
 from minleak._certify.blocks import certify_blocks
+from minleak._certify.certificate import Certificate
 from minleak._certify.channels import certify_channel
 from minleak._certify.lineages import certify_lineage
 from minleak._certify.properties import check_property
-from minleak._certify.rings import Certificate, Check, certify_rings
+from minleak._certify.rings import certify_rings
 from minleak._certify.rows import certify_rows
 from minleak._certify.strings import certify_strings
 from minleak._data.channel import Channel, as_channel
 from minleak._data.labels import Labels
-from minleak._data.matching import matched
+from minleak._data.matching import find_positions
 from minleak._data.parameters import listed, real
 from minleak._data.prior import Prior, as_prior
 from minleak._entropy.base import ConditionalEntropy
@@ -29,15 +30,7 @@ from minleak._plan.base import BLOCKS, LINEAGE, RINGS, ROWS, STRINGS, BasePlan
 from minleak._plan.rings import cap
 from minleak._plans.loading import load
 from minleak._strings.model import StringModel
-from minleak.errors import InvalidParameter
-
-_CERTIFIERS: dict[str, Callable[..., Certificate]] = {
-    RINGS: certify_rings,
-    BLOCKS: certify_blocks,
-    ROWS: certify_rows,
-    STRINGS: certify_strings,
-    LINEAGE: certify_lineage,
-}
+from minleak.errors import InvalidParameter, shown
 
 
 def certify(
@@ -54,11 +47,13 @@ def certify(
     """Verify a plan or a .cloak file exactly, or compare any channel with the least leakage possible under the cap k.
 
     A plan is checked in integers: its weights are the prior's, its giants and u those of the theorem, its tracks tile
-    the phases, no member meets itself, and every secret owns u times its weight. From these every posterior is pi. A
+    the phases, no set has a secret twice, and every secret owns u times its weight. From these every posterior is pi. A
     plan made with gains is optimal for gamma_x p(x) and may leak more than others of p(x) itself: it is certified where
     these `gains` are asked for, and not without them.
 
-    Secrets are matched by their labels, in whatever order the prior has them.
+    Secrets are matched by their labels, in whatever order the prior has them. Without a prior a plan is certified for
+    the one that it holds, and its own gains, and `own_prior` of the certificate says so: whether that prior is yours is
+    then not checked.
 
     A file may be given by its path. Draws are made from the plan itself, so a certified file draws at the certified
     odds, whoever wrote it; that its index leads every label to its secret is checked too.
@@ -66,6 +61,7 @@ def certify(
     Blocks are checked to be sorted and cut, which no partition beats in the entropies for which that is a theorem; of
     those asked for, others are named and not certified. A plan over strings that cannot be listed is certified for its
     counts, or for its model where it has none, in big integers; the model itself is tried at some hundred positions.
+    Each part of a lineage is certified for the counts it was made for, whatever the prior.
 
     A channel is checked by its columns: the cap is respected; q, the mean of its sorted posteriors, majorizes pi
     (Lemma 1 of the paper, a theorem, so this checks the arithmetic too); every posterior is pi; and how much it leaks
@@ -81,8 +77,18 @@ def certify(
 
     >>> from minleak._plans.make import design
     >>> prior = [36, 30, 20, 14]
-    >>> certify(design(prior, k=3), prior).ok
-    True
+    >>> print(certify(design(prior, k=3), prior))
+    certified, exactly
+    proved: no channel with sets of at most 3 secrets leaks less, in any entropy
+    ok  the secrets are the prior's
+    ok  the fields of the plan fit together
+    ok  the weights are the prior's: exactly
+    ok  giants are the heaviest secrets, each above its share
+    ok  every other secret fits its share s/u: u = 2, s = 64, largest weight 30
+    ok  homes are sets of u different secrets: 1 homes
+    ok  ring 0: no set has a secret twice: 3 segments on 2 tracks
+    ok  every secret owns u times its weight
+    total variation between the prior and the plan's integer weights: 0
     >>> certify(design(prior, k=3, gains=[1, 1, 1, 5]), prior).ok
     False
     >>> certify([[1, 0], [1, 0], [0, 1], [0, 1]], prior, k=2).ok
@@ -97,29 +103,51 @@ def certify(
         return cast(Certificate, by_step(step))
     within = 1e-9 if tolerance is None else real(tolerance, "the tolerance is a number from 0 to 1", least=0, most=1)
     plan = load(subject) if isinstance(subject, str | os.PathLike) else subject
+    measures = as_entropies(entropies)
     if isinstance(plan, BasePlan):
-        if plan.kind != LINEAGE:  # whose parts have counts of their own
-            prior, gains = _in_order(plan, _said(prior), gains)
-        found = _CERTIFIERS[plan.kind](plan, prior, k=k, gains=gains, entropies=entropies)
-        return found if of is None or not found.ok else _with_check(found, check_property(plan, of))
+        found = _certify_plan(plan, prior, k, gains, measures)
+        if of is None or not found.ok:
+            return found
+        check = check_property(plan, of)
+        return replace(found, ok=check.ok, checks=(*found.checks, check))
     if of is not None:
         raise InvalidParameter("of= goes with a plan: measure a channel by leakage(prior, channel, entropy, of=...)")
     if gains is not None:
         raise InvalidParameter("gains= goes with a plan: judge a channel under the prior of gamma_x p(x) instead")
     if k is None:
         raise InvalidParameter("say the cap k that the channel is to be judged by")
-    prior, measures = as_prior(_said(prior)), as_entropies(entropies)
-    return certify_channel(as_channel(subject), prior, min(cap(k), len(prior)), measures, within)
-
-
-def _with_check(found: Certificate, check: Check) -> Certificate:
-    return replace(found, ok=found.ok and check.ok, checks=(*found.checks, check))
-
-
-def _said(prior: Any) -> Any:
     if prior is None:
-        raise InvalidParameter("say the prior that it is to be certified for: certify(plan, prior)")
-    return prior
+        raise InvalidParameter("say the prior that the channel is to be judged for: certify(channel, prior, k=...)")
+    known = as_prior(cast(Any, prior))  # a model of strings is refused there
+    return certify_channel(as_channel(subject), known, min(cap(k), len(known)), measures, within)
+
+
+def _certify_plan(
+    plan: Any, prior: Any, k: int | None, gains: Any, measures: Sequence[ConditionalEntropy]
+) -> Certificate:
+    """The certificate of a plan, by its kind."""
+    if k is not None and plan.kind != ROWS:
+        most = cap(k) if plan.kind == STRINGS else min(cap(k), len(plan.prior))
+        if most != plan.k:
+            raise InvalidParameter(f"the plan is for k = {plan.k}, not {shown(k)}")
+    if plan.kind == LINEAGE:
+        return replace(certify_lineage(plan, measures), own_prior=True)
+    if gains is not None and plan.kind != RINGS:
+        raise InvalidParameter("gains= goes with plans of rings, and this one is made for the prior itself")
+    own = prior is None
+    if own:
+        prior, gains = plan.prior, getattr(plan, "gains", None) if gains is None else gains
+    else:
+        prior, gains = _in_order(plan, prior, gains)
+    if plan.kind == RINGS:
+        found = certify_rings(plan, prior, gains)
+    elif plan.kind == BLOCKS:
+        found = certify_blocks(plan, prior, measures)
+    elif plan.kind == ROWS:
+        found = certify_rows(plan, prior, measures, k)
+    else:
+        found = certify_strings(plan, prior)
+    return replace(found, own_prior=own)
 
 
 def _in_order(plan: BasePlan, prior: Any, gains: Any) -> tuple[Any, Any]:
@@ -131,7 +159,7 @@ def _in_order(plan: BasePlan, prior: Any, gains: Any) -> tuple[Any, Any]:
     if prior is known or not isinstance(prior, Prior) or not isinstance(known, Prior) or len(prior) != len(known):
         return prior, gains
     labels = known.labels
-    at = matched(labels, prior.labels)
+    at = find_positions(labels, prior.labels)
     if at is None or not np.array_equal(np.sort(at), np.arange(len(at))):
         return prior, gains
     worth = None if gains is None else listed(gains, "the gains are one number for each secret")

@@ -22,7 +22,7 @@ def enough_events(plan: Plan, world: World, *, within: float = 0.1, seed: int = 
 
     Rates are drawn as the counts allow, more events from these, and the plan made for them is judged by the rates. For
     the first number all secrets have been seen already, which asks for too few events; for the second those that were
-    not seen are as many and as rare as the fitted rates say, which is more than there are (MATH 13). Between simulated
+    not seen are as many and as rare as the fitted rates say, which is more than there are. Between simulated
     numbers, and beyond what is simulated, the excess falls as one over the root of the events. `world.events` twice
     where that is enough.
     """

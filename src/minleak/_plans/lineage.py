@@ -16,11 +16,10 @@ import pyarrow as pa
 from minleak._data.arrays import Array, Indices
 from minleak._data.channel import Channel
 from minleak._data.labels import Labels
-from minleak._data.matching import join, rearranged, take
+from minleak._data.matching import join, take
 from minleak._data.parameters import real, whole
 from minleak._data.prior import Prior, as_prior, total_of
 from minleak._entropy.base import ConditionalEntropy
-from minleak._entropy.names import as_entropy
 from minleak._entropy.standard import STANDARD
 from minleak._file.format import Contents, require, require_number, require_whole
 from minleak._file.hashing import hash_parts, label_parts
@@ -29,7 +28,6 @@ from minleak._layouts.base import Layout
 from minleak._lineage.cadence import is_due
 from minleak._lineage.ledger import DAILY, LAST_DAY, MOST, SERIES, Ledger
 from minleak._lineage.today import SHARES, Today, check_enough, leaks_today
-from minleak._measure.leakages import leakage, posterior_vulnerability
 from minleak._measure.properties import Values
 from minleak._plan.base import BLOCKS, LINEAGE, RINGS, BasePlan
 from minleak._plan.groups import Groups, GroupTree
@@ -48,10 +46,11 @@ _PARTS = 100_000
 class Lineage(BasePlan):
     """A plan that was updated: made by `plan.update(counts)`.
 
-    A set that never changes tells nothing new. So the sets, odds and sticky draws of every listed secret stay as they
-    were, whatever is counted later; secrets that are gone stay listed; and new ones wait until they are enough for a
-    part of their own, which is an ordinary plan. `parts` are these plans in their order, `pending` the secrets that
-    wait. What an observer of all versions gets is one look at one set.
+    A set that never changes tells nothing new. So the sets, odds and sticky draws of every listed secret stay the same,
+    whatever is counted later; secrets that no longer occur stay listed; and new ones wait until there are enough of
+    them for a part of their own, which is an ordinary plan. `parts` are these plans in their order, `pending` the
+    waiting secrets. An observer of all versions gets one look at one set. `prior` has the counts of the last day, and
+    `success`, `entropy` and `leakage` are by these.
 
     >>> import minleak as ml
     >>> plan = ml.design({"flu": 40, "cold": 30, "gout": 20, "mumps": 15}, k=2)
@@ -117,7 +116,7 @@ class Lineage(BasePlan):
 
     @cached_property
     def digest(self) -> bytes:
-        """32 bytes that stand for the parts and the ledger."""
+        """A hash, 32 bytes, of the parts and the ledger."""
         ledger = self.ledger
         numbers = np.array([ledger.listed, ledger.day, ledger.began, ledger.version])
         arrays = [getattr(ledger, name) for name in (*SERIES, *DAILY)]
@@ -127,11 +126,10 @@ class Lineage(BasePlan):
     @cached_property
     def prior(self) -> Prior:
         """The listed secrets, in the order of the parts, with what was counted of each on the last day."""
-        labels = join([part.prior.labels for part in self.parts])
         counts = self.ledger.counts[: self.ledger.listed]
         if not counts.any():
             counts = self.ledger.pools[: self.ledger.listed]
-        return Prior(counts, labels=None if labels.is_default else labels)
+        return Prior(counts, labels=join([part.prior.labels for part in self.parts]))
 
     @cached_property
     def begins(self) -> Indices:
@@ -139,32 +137,6 @@ class Lineage(BasePlan):
         return np.cumsum([0, *(len(part.prior) for part in self.parts)])
 
     # -- what it says -------------------------------------------------------------------------------------------------
-
-    @property
-    def success(self) -> float:
-        """How often one guess is right that sees a set, by the counts of the last day."""
-        return posterior_vulnerability(self.prior, self.channel())
-
-    def entropy(self, entropy: ConditionalEntropy | str, *, of: Values | None = None) -> float:
-        """H(X|Y) by the counts of the last day; with `of`, H(f(X)|Y) of a property of the secret."""
-        if of is not None:
-            return self.property_leakage(of, [entropy]).rows[0].after
-        return as_entropy(entropy).conditional(self.prior, self.channel())
-
-    def leakage(
-        self,
-        entropy: ConditionalEntropy | str,
-        *,
-        prior: Prior | Iterable[Any] | None = None,
-        of: Values | None = None,
-    ) -> float:
-        """H(X) - H(X|Y) by the counts of the last day, or if secrets are drawn from `prior`. With `of`, that of a
-        property of the secret: see `Plan.leakage`.
-        """
-        if of is not None:
-            return self.property_leakage(of, [entropy], prior=prior).rows[0].leakage
-        under = self.prior if prior is None else rearranged(as_prior(prior), self.prior.labels)
-        return leakage(under, self.channel(), entropy)
 
     def joint_blocks(self, p: Array) -> Iterator[Any]:
         """The columns of the joint for the probabilities of the secrets, one part after the other."""
@@ -177,16 +149,14 @@ class Lineage(BasePlan):
     def summary(
         self, entropies: Sequence[ConditionalEntropy | str] = STANDARD, *, of: Values | None = None
     ) -> LineageSummary:
-        """What there is to say of the plan, with the leakage in each entropy, about a property of the secret too where
-        `of` gives one; prints in words and tables.
+        """The plan in words and tables, with the leakage in each entropy, also about a property of the secret if `of`
+        gives one.
         """
-        from minleak._plans.lineage_worth import parts_worth
-
-        return tell_property(self, summarize_lineage(self, parts_worth(self), entropies), of, entropies)
+        return tell_property(self, summarize_lineage(self, entropies), of, entropies)
 
     def in_the_world(self, *, seed: int = 0) -> Today:
-        """What leaks today: how often an attacker is right who knows the true rates of the last day and saw every
-        version, with an interval, beside what a plan made today would give. See `Today`.
+        """What leaks today, in the true population: how often an attacker is right who knows the true rates of the last
+        day and saw every version, with an interval, beside what a plan made today would give. See `Today`.
 
         The counts of a day are a sample, and rates move. So each secret's rate is estimated from its pooled counts,
         how long it has been counted, how much rates move in a day and how many secrets go, all from the counts
@@ -251,8 +221,7 @@ class Lineage(BasePlan):
         channels = [part.channel() for part in self.parts]
         matrix = sp.block_diag([channel.matrix for channel in channels], format="csc")
         outputs = [name for channel in channels for name in channel.outputs]
-        labels = self.prior.labels
-        return Channel(sp.csc_array(matrix), inputs=None if labels.is_default else labels, outputs=outputs)
+        return Channel(sp.csc_array(matrix), inputs=self.prior.labels, outputs=outputs)
 
     def table(self) -> pa.Table:
         """Rows from which any language draws as the plan does: those of the parts, with their sets numbered on."""
@@ -304,34 +273,27 @@ class Lineage(BasePlan):
     def _part(self, ledger: Ledger, layout: Any, groups: Groups | None, gains: Mapping[Any, Any] | None) -> Any:
         """The plan of those that wait, by all that was counted of them."""
         labels = take(ledger.labels, ledger.waiting)
-        grouped = self.parts[0].groups is not None
-        if grouped != (groups is not None):
-            raise InvalidParameter(
-                "the plan was made with groups, which new secrets need too: give groups= by label, with their caps"
-                if grouped
-                else "the plan was made without groups, so its parts have none: leave out groups="
-            )
+        for name, given in (("groups", groups), ("gains", gains)):
+            made_with = getattr(self.parts[0], name, None) is not None
+            if made_with and given is None:
+                raise InvalidParameter(
+                    f"the plan was made with {name}, which new secrets need too: give {name}= by label"
+                )
+            if given is not None and not made_with:
+                raise InvalidParameter(f"the plan was made without {name}, so its parts have none: leave out {name}=")
         level = groups
         while level is not None:
             if not isinstance(level.by, Mapping):
                 raise InvalidParameter("the groups of new secrets are a mapping by label, as some may wait for days")
             level = level.inside
-        made_with = getattr(self.parts[0], "gains", None) is not None
-        if made_with != (gains is not None):
-            raise InvalidParameter(
-                "the plan was made with gains, which new secrets need too: give gains= by label"
-                if made_with
-                else "the plan was made without gains, so its parts have none: leave out gains="
-            )
         worth = None if gains is None else _by_label(gains, labels)
-        shape = _layout_of(self.layout) if layout is None else layout
+        shape: Any = _layout_of(self.layout) if layout is None else layout
         shape = shape(list(labels)) if callable(shape) and not isinstance(shape, Layout) else shape
         if not isinstance(shape, str) and shape.name != self.layout:
             raise InvalidParameter(f"a new part has the plan's layout, {self.layout}, and not {shape.name}")
         pools = np.maximum(ledger.pools[ledger.listed :], 1)
         total = total_of(pools)
-        chosen: Any = shape
-        return design(Prior.trusted(pools, labels, total, total), self.k, layout=chosen, groups=groups, gains=worth)
+        return design(Prior.trusted(pools, labels, total, total), self.k, layout=shape, groups=groups, gains=worth)
 
     # -- at work and in files -----------------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""LineageSampler: the parts of a lineage at work, as one plan."""
+"""LineageSampler: draws from the parts of a lineage as from one plan."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class LineageSampler(ListedSampler):
-    """The parts at work. Secrets have numbers in the order of the parts."""
+    """Draws from the part of each secret. Secrets are numbered in the order of the parts."""
 
     plan: Lineage
     parts: tuple[Any, ...]
@@ -36,15 +36,15 @@ class LineageSampler(ListedSampler):
 
     def find(self, secret: Hashable) -> int | None:
         """The number of a secret."""
-        number = self._known(secret)
+        number = self._find_counted(secret)
         return None if number is None or number >= self.plan.ledger.listed else number
 
     def is_pending(self, secret: Hashable) -> bool:
         """Whether it stands behind those that are listed."""
-        number = self._known(secret)
+        number = self._find_counted(secret)
         return number is not None and number >= self.plan.ledger.listed
 
-    def _known(self, secret: Hashable) -> int | None:
+    def _find_counted(self, secret: Hashable) -> int | None:
         """Where a secret stands among all that were counted."""
         found = self.parts[0].find(secret)
         if found is not None:

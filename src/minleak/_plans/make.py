@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Literal, overload
@@ -17,9 +17,9 @@ from minleak._data.progress import Progress, no_progress
 from minleak._layouts import LAYOUTS
 from minleak._layouts.base import Layout, RingLayout
 from minleak._layouts.blocks import Blocks
-from minleak._layouts.giants import Giants, LayoutInput, find_giants
+from minleak._layouts.giants import Giants, LayoutInput, LayoutResult, find_giants
 from minleak._layouts.pricing.regions import cost_of_cells
-from minleak._layouts.tiers import find_partition
+from minleak._layouts.tiers import TierCaps, find_partition
 from minleak._plan.base import BLOCKS, RINGS
 from minleak._plan.groups import Groups, GroupTree
 from minleak._plan.partition import cut, fit
@@ -150,8 +150,8 @@ def _on_rings(
 ) -> Plan:
     """The plan of least leakage that the layout lays."""
     gamma = None if gains is None else _gains(gains, prior.labels)
-    grid = (prior if gamma is None else _gained(prior, gamma)).on_grid(LIMIT // k)
-    ground = LayoutInput(grid.weights, prior.labels, Giants(np.empty(0, dtype=np.int64), k, 0), progress=progress)
+    grid = (prior if gamma is None else _apply_gains(prior, gamma)).on_grid(LIMIT // k)
+    problem = LayoutInput(grid.weights, prior.labels, Giants(np.empty(0, dtype=np.int64), k, 0), progress=progress)
     fields: dict[str, Any] = {
         "prior": prior,
         "layout": layout.name,
@@ -159,14 +159,14 @@ def _on_rings(
         "distance": grid.distance,
     }
     if groups is not None:
-        return _under_caps(layout, ground, k, groups.tree(prior.labels), grid, fields)
+        return _under_caps(layout, problem, k, groups.tree(prior.labels), grid, fields)
     giants = find_giants(grid.weights, grid.total, k)
-    laid = layout.lay(replace(ground, giants=giants, finest=LIMIT // (k * grid.total)))
+    laid = layout.lay(replace(problem, giants=giants, finest=LIMIT // (k * grid.total)))
     return Plan.trusted(k=k, **fields, **laid.fields(grid.times(laid.factor), giants))
 
 
 def _under_caps(
-    layout: RingLayout, ground: LayoutInput, k: int, tree: GroupTree, grid: Grid, fields: dict[str, Any]
+    layout: RingLayout, problem: LayoutInput, k: int, tree: GroupTree, grid: Grid, fields: dict[str, Any]
 ) -> Plan:
     """The same where groups have caps: each tier of the principal partition is laid by itself."""
     found = find_partition(grid.weights, k, tree)
@@ -174,18 +174,29 @@ def _under_caps(
     size = len(found.giants) + places if places else tree.rank(np.ones(len(tree.group_of), dtype=bool), k)
     giants = Giants(found.giants, size - len(found.giants), 0)
     finest = LIMIT // (k * grid.total) if len(found.tiers) == 1 else 1  # all tiers have the same units
-    first, *others = [
-        layout.lay(replace(ground, giants=Giants(found.giants, tier.rank, tier.weight), finest=finest, tier=tier))
-        for tier in found.tiers
-    ] or [layout.lay(replace(ground, giants=giants))]
+    first, *others = _lay_tiers(layout, replace(problem, giants=giants, finest=finest), found.tiers)
     lower = tuple(Tier(laid.homes, laid.rings) for laid in others)
     fields |= {"k": size, "groups": tree, "lower": lower, **first.fields(grid.times(first.factor), giants)}
     plan = Plan.trusted(**fields)
-    distances = layout.distances(ground) if lower else None
+    distances = layout.distances(problem) if lower else None
     if distances is None or first.cost is None:
         return plan
     mean = cost_of_cells(((sets, lengths / plan.phases) for sets, lengths in plan.cells()), distances)
     return Plan.trusted(**fields | {"costs": replace(first.cost, value=mean, bound=None, rounding=None)})
+
+
+def _lay_tiers(layout: RingLayout, problem: LayoutInput, tiers: Sequence[TierCaps]) -> list[LayoutResult]:
+    """Each tier laid by itself, or the problem as it is if there is none; the progress of all tiers is one."""
+    laid = []
+    for i, tier in enumerate(tiers):
+
+        def progress(done: int, steps: int, what: str, i: int = i) -> None:
+            tiered = what if len(tiers) == 1 else f"tier {i + 1} of {len(tiers)}, {what}"
+            problem.progress(i * steps + done, len(tiers) * steps, tiered)
+
+        giants = Giants(problem.giants.members, tier.rank, tier.weight)
+        laid.append(layout.lay(replace(problem, giants=giants, tier=tier, progress=progress)))
+    return laid or [layout.lay(problem)]
 
 
 def _in_blocks(
@@ -217,20 +228,13 @@ def _in_blocks(
 _MAKERS: dict[str, Callable[..., Plan | BlockPlan]] = {RINGS: _on_rings, BLOCKS: _in_blocks}
 
 
-def relaid(plan: Plan, layout: RingLayout) -> Plan:
+def lay_again(plan: Plan, layout: RingLayout) -> Plan:
     """The same plan in another layout: the same giants, the other secrets on other rings."""
-    ground = LayoutInput(plan.weights, plan.prior.labels, Giants(plan.giants, plan.u, plan.rest_weight))
-    if plan.groups is not None:
-        found = find_partition(plan.weights, plan.k, plan.groups)
-        parts = [Giants(plan.giants, tier.rank, tier.weight) for tier in found.tiers]
-        first, *others = [
-            layout.lay(replace(ground, giants=giants, tier=tier))
-            for giants, tier in zip(parts, found.tiers, strict=True)
-        ] or [layout.lay(ground)]
-        lower = tuple(Tier(laid.homes, laid.rings) for laid in others)
-        return replace(plan, layout=layout.name, homes=first.homes, rings=first.rings, lower=lower)
-    laid = layout.lay(ground)
-    return replace(plan, layout=layout.name, homes=laid.homes, rings=laid.rings)
+    problem = LayoutInput(plan.weights, plan.prior.labels, Giants(plan.giants, plan.u, plan.rest_weight))
+    tiers = () if plan.groups is None else find_partition(plan.weights, plan.k, plan.groups).tiers
+    first, *others = _lay_tiers(layout, problem, tiers)
+    lower = tuple(Tier(laid.homes, laid.rings) for laid in others)
+    return replace(plan, layout=layout.name, homes=first.homes, rings=first.rings, lower=lower)
 
 
 def as_layout(layout: Layout | str) -> Layout:
@@ -252,9 +256,7 @@ def as_layout(layout: Layout | str) -> Layout:
 def _gains(gains: Iterable[Any], secrets: Labels) -> npt.NDArray[Any] | list[Any]:
     """Gains as a valid vector: as many as secrets, finite, not negative, not all zero."""
     if isinstance(gains, Iterator):
-        gains = listed(
-            gains, "the gains are one number for each secret"
-        )  # looking at them spends them, and they are looked at twice
+        gains = listed(gains, "the gains are one number for each secret")  # which are looked at twice
     worth = as_gains(gains, secrets)
     gamma: npt.NDArray[Any] | list[Any] = worth.weights
     if worth.exact and getattr(gains, "dtype", "O") == "O" and any(isinstance(g, Fraction) for g in gains):
@@ -266,7 +268,7 @@ def _gains(gains: Iterable[Any], secrets: Labels) -> npt.NDArray[Any] | list[Any
     return gamma
 
 
-def _gained(prior: Prior, gamma: npt.NDArray[Any] | list[Any]) -> Prior:
+def _apply_gains(prior: Prior, gamma: npt.NDArray[Any] | list[Any]) -> Prior:
     """The weights gamma_x w_x, exact if both are."""
     if isinstance(gamma, np.ndarray) and (gamma.dtype.kind == "f" or not prior.exact):
         weights: Any = prior.p * gamma.astype(np.float64)

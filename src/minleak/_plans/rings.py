@@ -1,4 +1,4 @@
-"""Plan: an optimal channel for a prior and a cap, and what can be said of it and done with it."""
+"""Plan: an optimal channel for a prior and a cap on the size of sets."""
 
 from __future__ import annotations
 
@@ -27,16 +27,14 @@ from minleak._file.hashing import hash_parts, label_parts
 from minleak._measure.leakages import difference
 from minleak._measure.properties import Values
 from minleak._plan.base import RINGS, BasePlan
-from minleak._plan.cost import Cost
-from minleak._plan.explicit import ENTRIES, explicit_channel
-from minleak._plan.exporting import ROWS, rows_of_rings
+from minleak._plan.distances import Cost
 from minleak._plan.groups import GroupTree
-from minleak._plan.joints import ring_blocks
 from minleak._plan.rings import Homes, Ring, check_rings, zero_weight_line
 from minleak._plan.sampler import RingSampler, TierSampler
 from minleak._plan.storing import ring_contents, ring_fields
 from minleak._plan.summaries import PlanSummary, summarize_rings, tell_property
 from minleak._plan.tiers import CommonPhases, Tier
+from minleak._plan.written_out import ENTRIES, ROWS, explicit_channel, ring_blocks, rows_of_rings
 from minleak.errors import InvalidParameter
 
 if TYPE_CHECKING:
@@ -82,8 +80,8 @@ class Plan(BasePlan):
 
     @classmethod
     def trusted(cls, **fields: Any) -> Self:
-        """A plan of fields that were just made to fit, for `design`: looking at them takes as long as laying a circle
-        does. Files, copies and everybody else use the constructor.
+        """A plan whose fields are not checked, for `design`, which has just made them: checking takes as long as laying
+        a circle. Files, copies and everybody else use the constructor.
         """
         made = object.__new__(cls)
         vars(made).update(dict.fromkeys(("gains", "costs", "groups", "known_as")) | {"lower": ()} | fields)
@@ -179,7 +177,7 @@ class Plan(BasePlan):
 
     @property
     def success(self) -> float:
-        """How often one guess is right that sees a set: pi_1 (with gains: what the best guess is worth)."""
+        """How often one guess is right after a set was seen: pi_1 (with gains: what the best guess is worth)."""
         return float(self.target.max())
 
     @property
@@ -189,9 +187,7 @@ class Plan(BasePlan):
 
     @cached_property
     def digest(self) -> bytes:
-        """32 bytes that stand for everything a draw depends on: labels, weights, k, giants, homes, rings and
-        groups. Computed, whatever a file says.
-        """
+        """A hash, 32 bytes, of everything a draw depends on: labels, weights, k, giants, homes, rings and groups."""
         index = "<i4" if len(self.weights) < 2**31 else "<i8"
         parts = [*label_parts(self.prior.labels), np.array([self.k, self.u, self.rest_weight, self.total])]
         parts += [self.weights, self.giants]
@@ -200,7 +196,7 @@ class Plan(BasePlan):
             parts += [tier.homes.weights, tier.homes.members.astype(index, copy=False)]
             parts += [np.array([ring.length, ring.u, len(ring.starts)]) for ring in tier.rings]
             for ring in tier.rings:
-                parts += [ring.starts, ring.listed().astype(index, copy=False)]
+                parts += [ring.starts, ring.list_members().astype(index, copy=False)]
         if self.groups is not None:
             parts += [b"groups", self.groups.group_of, self.groups.parents, self.groups.caps]
             parts += [np.array([len(self.lower), *(len(tier.rings) for tier in tiers)])]
@@ -210,8 +206,8 @@ class Plan(BasePlan):
 
     @property
     def lineage(self) -> bytes:
-        """32 bytes that a plan shares with all that come of it by `update`, and that sticky draws follow: its digest,
-        or what the engine calls it that made it, which is a claim.
+        """32 bytes that all versions of the plan share, on which sticky draws depend: the digest, or the name given by
+        the engine that made the plan, which is a claim.
         """
         return self.known_as or self.digest
 
@@ -230,7 +226,7 @@ class Plan(BasePlan):
         """
         H = as_entropy(entropy)
         if of is not None:
-            return self.property_leakage(of, [H]).rows[0].after
+            return super().entropy(H, of=of)
         columns = Columns(self.target[:, None])
         if self.gains is None:
             if not H.symmetric:
@@ -261,7 +257,7 @@ class Plan(BasePlan):
         """
         H = as_entropy(entropy)
         if of is not None:
-            return self.property_leakage(of, [H], prior=prior).rows[0].leakage
+            return super().leakage(H, prior=prior, of=of)
         if prior is not None:
             return mismatched_leakage(self, H, prior)
         if self.gains is None:
@@ -271,13 +267,14 @@ class Plan(BasePlan):
         return difference(H, before, self.entropy(H))
 
     def in_the_world(self, *, entropies: Sequence[ConditionalEntropy | str] = FEW, seed: int = 0) -> World:
-        """What the plan leaks when its counts are a sample, to an attacker who knows the truth that they come from.
+        """What the plan leaks in the true population that its counts are a sample of, to an attacker who knows the true
+        frequencies.
 
-        The certificate is about the counts as they are. Secrets of equal counts do not occur equally often, and who
-        knows better takes the likeliest of a set: at 60,000 events of 34,003 cities and k = 20 he is right 9.7% of the
-        time, not 5%. It can be told from the counts alone, if events are independent: see `World`. Refused where
-        nothing can be said: fewer than 100 events, every secret seen once, weights that are no counts
-        (`Prior(..., events=)`).
+        The certificate is about the prior as counted. Secrets with equal counts are not equally frequent, and an
+        attacker who knows better guesses the most frequent member of a set: with 60,000 events of 34,003 cities and
+        k = 20 they are right 9.7% of the time, not 5%. This is estimated from the counts alone, if events are
+        independent: see `World`. Refused where it cannot be: fewer than 100 events, every secret seen once, weights
+        that are no counts (`Prior(..., events=)`).
 
         >>> import minleak as ml
         >>> counts = ml.Prior([20 - i // 30 for i in range(600)])
@@ -290,8 +287,8 @@ class Plan(BasePlan):
     def summary(
         self, entropies: Sequence[ConditionalEntropy | str] = STANDARD, *, of: Values | None = None
     ) -> PlanSummary:
-        """What there is to say of the plan, with the leakage in each entropy, about a property of the secret too where
-        `of` gives one; prints in words and tables.
+        """The plan in words and tables, with the leakage in each entropy, also about a property of the secret if `of`
+        gives one.
         """
         return tell_property(self, summarize_rings(self, entropies), of, entropies)
 

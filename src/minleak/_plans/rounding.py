@@ -35,8 +35,7 @@ def rounded(channel: Channel | Any, prior: Prior | Iterable[Any] | None = None) 
     """
     channel = as_channel(channel)
     n = channel.shape[0]
-    names = None if channel.inputs.is_default else channel.inputs
-    known = Prior(np.ones(n, dtype=np.int64), labels=names) if prior is None else as_prior(prior)
+    known = Prior(np.ones(n, dtype=np.int64), labels=channel.inputs) if prior is None else as_prior(prior)
     known = Joint(known, channel).prior
     starts, columns, weights = [0], [], []
     sparse = as_csr(channel.matrix)

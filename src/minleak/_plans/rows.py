@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -9,26 +10,28 @@ from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import pyarrow as pa
 
 from minleak._data.arrays import Array, Indices
 from minleak._data.channel import Channel, as_channel
 from minleak._data.labels import Labels
-from minleak._data.matching import rearranged
 from minleak._data.matrices import as_csr
-from minleak._data.prior import Prior, as_prior
+from minleak._data.prior import Prior
 from minleak._entropy.base import ConditionalEntropy
-from minleak._entropy.names import as_entropy
 from minleak._entropy.standard import STANDARD
 from minleak._file.format import Contents, require, require_whole
 from minleak._file.hashing import hash_parts, label_parts
-from minleak._file.writing import prior_arrays
-from minleak._measure.leakages import leakage, posterior_vulnerability
+from minleak._file.writing import prior_arrays, text_arrays
+from minleak._measure.leakages import leakage
 from minleak._measure.properties import Values
 from minleak._plan.base import ROWS, BasePlan, ListedSampler
-from minleak._plan.observables import output_arrays, outputs_from
 from minleak._plan.rings import LIMIT
 from minleak._plan.summaries import RowSummary, summarize_rows, tell_property
-from minleak.errors import InvalidParameter
+from minleak.errors import InvalidCloak, InvalidParameter
+
+# How labels of observables stand in a file: text and numbers as arrays, tuples of these as JSON.
+_FORMS = {str: "text", int: "integers", float: "numbers"}
+_TYPES = {"integers": "i8", "numbers": "f8"}
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -66,7 +69,9 @@ class Rows(BasePlan):
         """
         wrong = next((what for what, holds in self._claims() if not holds), None)
         if wrong is not None:
-            raise InvalidParameter(f"these fields are no rows: {wrong}; mechanisms.rounded(channel) makes them")
+            raise InvalidParameter(
+                f"these fields are not those of rows: {wrong}; mechanisms.rounded(channel) makes rows"
+            )
 
     def _claims(self) -> Iterator[tuple[str, bool]]:
         starts, columns, weights = self.starts, self.columns, self.weights
@@ -97,7 +102,7 @@ class Rows(BasePlan):
 
     @cached_property
     def digest(self) -> bytes:
-        """32 bytes that stand for the labels, the observables and the rows, and name them to sticky draws."""
+        """A hash, 32 bytes, of the labels, the observables and the rows; sticky draws depend on it."""
         names = [*label_parts(self.prior.labels), *label_parts(self.outputs)]
         rows = [part.astype("<i8", copy=False) for part in (self.starts, self.columns, self.weights)]
         return hash_parts(b"minleak rows 1", [*names, *rows], self.hashes)
@@ -108,16 +113,14 @@ class Rows(BasePlan):
 
         shape = (len(self.prior), len(self.outputs))
         data = self.weights / np.repeat(self.totals, np.diff(self.starts))
-        inputs = None if self.prior.labels.is_default else self.prior.labels
-        return Channel(
-            sp.csr_array((data, self.columns, self.starts), shape=shape), inputs=inputs, outputs=self.outputs
-        )
+        matrix = sp.csr_array((data, self.columns, self.starts), shape=shape)
+        return Channel(matrix, inputs=self.prior.labels, outputs=self.outputs)
 
     def summary(
         self, entropies: Sequence[ConditionalEntropy | str] = STANDARD, *, of: Values | None = None
     ) -> RowSummary:
-        """What there is to say of the plan, with the leakage in each entropy, about a property of the secret too where
-        `of` gives one; prints in words and tables.
+        """The plan in words and tables, with the leakage in each entropy, also about a property of the secret if `of`
+        gives one.
         """
         return tell_property(self, summarize_rows(self, entropies), of, entropies)
 
@@ -145,17 +148,6 @@ class Rows(BasePlan):
             worst = max(worst, off / 2)
         return float(worst)
 
-    @property
-    def success(self) -> float:
-        """How often one guess is right that sees an observable."""
-        return posterior_vulnerability(self.prior, self.channel())
-
-    def entropy(self, entropy: ConditionalEntropy | str, *, of: Values | None = None) -> float:
-        """H(X|Y); with `of`, H(f(X)|Y) of a property of the secret."""
-        if of is not None:
-            return self.property_leakage(of, [entropy]).rows[0].after
-        return as_entropy(entropy).conditional(self.prior, self.channel())
-
     def leakage(
         self,
         entropy: ConditionalEntropy | str,
@@ -163,11 +155,8 @@ class Rows(BasePlan):
         prior: Prior | Iterable[Any] | None = None,
         of: Values | None = None,
     ) -> float:
-        """H(X) - H(X|Y). With `prior`, if secrets are drawn from that one: its labels may be in another order, and
-        those that it lacks have probability zero. With `of`, that of a property of the secret: see `Plan.leakage`.
-        """
-        under = self.prior if prior is None else rearranged(as_prior(prior), self.prior.labels)
-        return leakage(under, self.channel(), entropy, of=of)
+        """H(X) - H(X|Y), see `BasePlan.leakage`; exact to some digits also where little leaks about a property."""
+        return leakage(self._under(prior), self.channel(), entropy, of=of)
 
     def joint_blocks(self, p: Array) -> Iterator[Any]:
         """The columns of the joint for the probabilities of the secrets, all at once."""
@@ -180,7 +169,7 @@ class Rows(BasePlan):
 
     def contents(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Arrays and numbers from which a file makes it again. Labels of observables may also be numbers and tuples."""
-        observables, form = output_arrays(self.outputs)
+        observables, form = _output_arrays(self.outputs)
         rows = {"starts": self.starts, "columns": self.columns, "weights": self.weights}
         numbers = {"events": self.prior.events, "outputs": [form, len(self.outputs)]}
         return rows | prior_arrays(self.prior) | observables, numbers
@@ -191,7 +180,7 @@ class Rows(BasePlan):
         starts, columns, weights = (contents.vector(name, "i8") for name in ("starts", "columns", "weights"))
         require(len(starts) > 1)
         form, count = contents.numbers["outputs"]
-        outputs = outputs_from(contents, form, require_whole(count, 1, len(columns)))
+        outputs = _read_outputs(contents, form, require_whole(count, 1, len(columns)))
         return cls(contents.prior(len(starts) - 1), outputs, starts, columns, weights)
 
     def __repr__(self) -> str:
@@ -200,7 +189,7 @@ class Rows(BasePlan):
 
 @dataclass(frozen=True, eq=False)
 class RowSampler(ListedSampler):
-    """Rows at work: what is shown are their outputs."""
+    """Draws observables from rows."""
 
     plan: Rows
 
@@ -230,3 +219,52 @@ class RowSampler(ListedSampler):
             begin, end = plan.starts[x], plan.starts[x + 1]
             shown[row, 0] = plan.columns[begin + np.searchsorted(self._ends[begin:end], place, side="right")]
         return shown
+
+
+# -- labels of observables in a file -----------------------------------------------------------------------------------
+
+
+def _output_arrays(outputs: Labels) -> tuple[dict[str, Any], str]:
+    """The labels as arrays, and the form that they have in them."""
+    if outputs.is_default:
+        return {}, "default"
+    names = list(outputs)
+    kinds = {type(name) for name in names}
+    form = _FORMS[kinds.pop()] if len(kinds) == 1 and kinds <= set(_FORMS) else "json"
+    try:
+        if form in _TYPES:
+            return {"outputs": np.array(names, dtype=_TYPES[form])}, form
+        texts = names if form == "text" else [json.dumps(_as_lists(name)) for name in names]
+        return text_arrays("outputs", pa.array(texts, type=pa.large_string())), form
+    except (TypeError, ValueError, OverflowError, RecursionError, pa.ArrowException):
+        raise InvalidCloak("a file holds observables that are text, numbers, or tuples of these: rename them") from None
+
+
+def _read_outputs(contents: Contents, form: Any, count: int) -> Labels:
+    """The labels again; a ValueError or the like where the arrays hold none of that form."""
+    if form == "default":
+        return Labels.of(None, count)
+    require(form in ("text", "json", *_TYPES))
+    if form in _TYPES:
+        given = contents.vector("outputs", _TYPES[form], count).tolist()
+    else:
+        given = contents.text("outputs", count).to_pylist()
+    labels = Labels.of([_as_tuples(json.loads(name)) for name in given] if form == "json" else given, count)
+    require(labels.first_duplicate() is None)
+    return labels
+
+
+def _as_lists(label: Any) -> Any:
+    """Tuples as lists, which JSON has; what it would change is refused."""
+    if type(label) is tuple:
+        return [_as_lists(part) for part in label]
+    if type(label) in (str, int, float) and label == label:
+        return label
+    raise TypeError
+
+
+def _as_tuples(read: Any) -> Any:
+    if type(read) is list:
+        return tuple(_as_tuples(part) for part in read)
+    require(type(read) in (str, int, float))
+    return read

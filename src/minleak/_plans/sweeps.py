@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -168,31 +167,10 @@ def least_k(
     if (leakage is None) == (success is None):
         raise InvalidParameter("give one target: leakage= or success=")
     if success is not None:
-        success = as_success(success)
-        most = float(profile.p[0])
-        if most > success:
-            raise InvalidParameter(
-                f"no k can do that: a blind guess at the likeliest secret is right with probability {most:.6g}"
-            )
-        k, largest = max(1, math.ceil(1 / success)), profile.positive
-        while k > 1 and 1 / (k - 1) <= success:
-            k -= 1
-        if k > largest:
-            raise InvalidParameter(f"only {profile.positive} secrets are possible: no set hides one that well")
-        if groups is not None:
-            capped = _Capped(prior, groups)
-            largest, least = capped.most, float(capped.target(capped.most)[0])
-            if least > success * (1 + 1e-12):
-                raise InvalidParameter(
-                    f"no k can do that under the caps of the groups: they allow sets of up to {largest}, with which a "
-                    f"guess is right with probability {least:.6g}"
-                )
-            k = _least(k, largest, lambda k: float(capped.target(k)[0]) <= success * (1 + 1e-12))
-        return _least_in_the_world(prior, k, largest, success, groups) if in_the_world else k
+        return _least_k_for_success(prior, profile, as_success(success), groups, in_the_world=in_the_world)
     most = real(leakage, "leakage is a number from 0 on", least=0.0)
     H = as_entropy(entropy)
     before = H(profile.prior)
-
     source = profile if groups is None else _Capped(prior, groups)
     largest = profile.positive if isinstance(source, SortedPrior) else source.most
 
@@ -203,6 +181,30 @@ def least_k(
     if groups is not None and not enough(largest):
         raise InvalidParameter(f"no k can do that under the caps of the groups: they allow sets of up to {largest}")
     return _least(1, largest, enough)
+
+
+def _least_k_for_success(
+    prior: Prior, profile: SortedPrior, success: float, groups: Groups | GroupTree | None, *, in_the_world: bool
+) -> int:
+    """The least k that leaves a guess right at most so often: 1/k of the time, or more under the caps of groups."""
+    blind, largest = float(profile.p[0]), profile.positive
+    if blind > success:
+        raise InvalidParameter(
+            f"no k can do that: a blind guess at the likeliest secret is right with probability {blind:.6g}"
+        )
+    if 1 / largest > success:
+        raise InvalidParameter(f"only {largest} secrets are possible: no set hides one that well")
+    k = _least(1, largest, lambda k: 1 / k <= success)
+    if groups is not None:
+        capped = _Capped(prior, groups)
+        largest, least = capped.most, float(capped.target(capped.most)[0])
+        if least > success * (1 + 1e-12):
+            raise InvalidParameter(
+                f"no k can do that under the caps of the groups: they allow sets of up to {largest}, with which a "
+                f"guess is right with probability {least:.6g}"
+            )
+        k = _least(k, largest, lambda k: float(capped.target(k)[0]) <= success * (1 + 1e-12))
+    return _least_in_the_world(prior, k, largest, success, groups) if in_the_world else k
 
 
 def as_success(success: Any) -> float:
@@ -223,11 +225,11 @@ def _least_in_the_world(
     """
 
     @cache
-    def estimated(k: int) -> float:
+    def estimate(k: int) -> float:
         return _in_the_world(prior, k, groups)
 
     def enough(k: int) -> bool:
-        return estimated(k) <= success and estimated(min(2 * k, high)) <= success
+        return estimate(k) <= success and estimate(min(2 * k, high)) <= success
 
     k = low
     while not enough(k):

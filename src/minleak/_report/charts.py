@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from minleak._attack.exposures import Repeated
-from minleak._data.extras import altair
+from minleak._face.extras import altair
 from minleak._plans.sweeps import Sweep
 from minleak._report.facts import Drift, Giant, RivalLeakage
 from minleak._report.stories import Bar

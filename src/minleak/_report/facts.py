@@ -9,7 +9,7 @@ import numpy as np
 from minleak._attack.alternatives import Estimate, FixedBuckets, NoCloak, PopularDecoys, UniformRandomisation
 from minleak._attack.exposures import Repeated
 from minleak._attack.world import World
-from minleak._certify.rings import Certificate
+from minleak._certify.certificate import Certificate
 from minleak._data.parameters import whole
 from minleak._data.prior import Prior
 from minleak._data.progress import Progress, no_progress
@@ -23,7 +23,7 @@ from minleak._measure.properties import PropertyLeakage
 from minleak._plan.summaries import try_the_world
 from minleak._plans.certifying import certify
 from minleak._plans.enough_events import enough_events
-from minleak._plans.make import design, relaid
+from minleak._plans.make import design, lay_again
 from minleak._plans.rings import Plan
 from minleak._plans.sweeps import Sweep, sweep
 from minleak._report.nearness import Nearness, nearness
@@ -176,7 +176,7 @@ def gather(
     begin(4, STEPS, "other priors")
     drift = _drift(plan, prior)
     begin(5, STEPS, "the certificate")
-    certificate = certify(plan, plan.prior, gains=plan.gains)
+    certificate = certify(plan)
     begin(6, STEPS, "nearness")
     near = nearness(plan, trials=trials, seed=seed)
     return Facts(
@@ -263,7 +263,7 @@ def _layouts(plan: Plan) -> list[tuple[str, Plan]]:
     plans = {plan.layout: plan}
     for layout in COMPARED_LAYOUTS:
         if layout.name not in plans:
-            plans[layout.name] = relaid(plan, layout)
+            plans[layout.name] = lay_again(plan, layout)
     return list(plans.items())
 
 

@@ -7,13 +7,12 @@ from typing import Any
 
 from minleak._certify.lineages import certify_lineage
 from minleak._data.channel import Channel
-from minleak._data.extras import altair
+from minleak._face.extras import altair
 from minleak._lineage.today import Today
 from minleak._measure.leakages import leakage_table
 from minleak._measure.properties import PropertyLeakage
-from minleak._plan.summaries import LineageSummary, PartWorth
+from minleak._plan.summaries import LineageSummary, PartWorth, measure_parts
 from minleak._plans.lineage import Lineage
-from minleak._plans.lineage_worth import parts_worth
 from minleak._report.charts import coloured
 from minleak._report.facts import ENTROPIES
 from minleak._report.pages import Figure, page_of
@@ -54,7 +53,7 @@ def lineage_page(
         known=(1 - waiting) * summary.success + waiting,
         leakages=_leakages(plan, summary),
         parts=parts if len(parts) <= _ROWS else [parts[0], *parts[1 - _ROWS :]],
-        certificate=certify_lineage(plan, None, k=None, gains=None, entropies=()),
+        certificate=certify_lineage(plan, ()),
     )
 
 
@@ -65,7 +64,7 @@ def lineage_figures(plan: Lineage, parts: Sequence[PartWorth] | None = None) -> 
         "(certified), and by the counts of the last day. Sets stay while popularity changes, so the second figure is "
         "usually larger. Part 0 is the original plan. Parts without counts on the last day have one point."
     )
-    shown = parts_worth(plan) if parts is None else parts
+    shown = measure_parts(plan) if parts is None else parts
     figures = [Figure("parts", "Each part, when it was made and now", note, _chart(shown))]
     if len(plan.life) > 1:
         figures.append(Figure("life", "The life of this plan, day by day", _LIFE, _life_chart(plan.life)))

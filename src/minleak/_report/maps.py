@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from minleak._data.extras import altair
+from minleak._face.extras import altair
 from minleak._report.charts import coloured
 from minleak._report.nearness import DRAWS, Mixture, Nearness, Spread
 from minleak._report.words import number

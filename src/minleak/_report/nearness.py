@@ -11,7 +11,7 @@ from minleak._layouts.near import Near
 from minleak._layouts.stable import Stable
 from minleak._plan.distances import METRICS, Euclidean
 from minleak._plan.rings import Homes, Ring
-from minleak._plans.make import relaid
+from minleak._plans.make import lay_again
 from minleak._plans.rings import Plan
 
 SHARES = (0.1, 0.25, 0.5, 0.75, 0.9)
@@ -78,7 +78,7 @@ def nearness(plan: Plan, *, trials: int, seed: int) -> Nearness | None:
     rng = np.random.default_rng(seed)
     metric = METRICS[costs.metric](costs.coordinates)
     others = {
-        "layout stable": relaid(plan, Stable()),
+        "layout stable": lay_again(plan, Stable()),
         "random order": replace(plan, homes=Homes.none(plan.u), rings=(_random_ring(plan, rng),)),
     }
     spreads = [Spread("this plan", plan.decoy_distances(SHARES))]
@@ -163,7 +163,7 @@ def _mixtures(plan: Plan, own: float, metric: Euclidean, trials: int, seed: int)
     for stability in sorted({own, *STABILITIES}):
         other = plan
         if stability != own:
-            other = relaid(plan, Near(metric.coordinates, metric=metric.name, stability=stability))
+            other = lay_again(plan, Near(metric.coordinates, metric=metric.name, stability=stability))
         right = other.repeated([DRAWS], trials=trials, seed=seed).success[0]
         found.append(Mixture(stability, other.decoy_distances([0.5])[0], right))
     return tuple(found)

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
-from minleak._data.extras import chart_package
+from minleak._face.extras import chart_package
 from minleak._report.look import DARK, FONT, LIGHT
 from minleak._report.saving import need_extras
 from minleak._report.words import number, percent

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from minleak._data.extras import chart_package
-from minleak._data.writing import replacing
+from minleak._face.extras import chart_package
+from minleak._file.replacing import replace_file
 from minleak._report.look import LIGHT
 from minleak.errors import InvalidParameter, MinleakError, shown
 
@@ -58,7 +58,7 @@ def write_whole(path: str | os.PathLike[str], data: str | bytes, *, private: boo
     """
     name = os.fspath(path)
     try:
-        with replacing(name, private=private) as file:
+        with replace_file(name, private=private) as file:
             file.write(data.encode() if isinstance(data, str) else data)
     except OSError as error:
         raise MinleakError(f"cannot write {name}: {error.strerror or 'the file system refused'}") from None

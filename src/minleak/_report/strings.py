@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import accumulate
 from typing import Any
 
-from minleak._data.extras import altair
+from minleak._face.extras import altair
 from minleak._plans.certifying import certify
 from minleak._report.charts import lines
 from minleak._report.pages import Figure, page_of
@@ -37,7 +37,7 @@ def strings_page(plan: UnlistedPlan, misfit: Misfit | None, *, title: str | None
         verdict=f"An attacker who sees a set and {knows} guesses the secret {percent(worth)} of the time.",
         misfit=misfit,
         example=summary.example,
-        certificate=certify(plan, plan.prior),
+        certificate=certify(plan),
     )
 
 

@@ -7,8 +7,8 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any
 
-from minleak._data.extras import chart_package
 from minleak._data.progress import Progress, no_progress
+from minleak._face.extras import chart_package
 from minleak._face.result import Result
 from minleak._measure.properties import Values
 from minleak._plan.base import BasePlan

@@ -1,6 +1,6 @@
-"""Samples: what a channel leaks that is known only by pairs of secret and observable, with bounds that hold.
+"""Samples: the leakage of a channel that is known only by pairs of secret and observable, with bounds that hold.
 
-Raw pairs become `events`; `attacks` are trained on some and tried on others (`trials`); `bounds` make of that what is
-sure, `permuting` tests whether anything leaks at all, and `auditing` puts it together. `repeated_observations` is about
-channels that are known and show the same secret several times.
+`events` reads the pairs and `sample` deals them into parts; `attacks` are trained on some parts and tried on others
+(`trials`); `bounds` and `measures` turn the results into brackets, `permuting` tests whether anything leaks at all, and
+`auditing` puts it together. `repeated_observations` is about known channels that show one secret several times.
 """

@@ -1,4 +1,4 @@
-"""assert_no_leak: a test that fails where what a function shows depends on its input, at a stated error rate."""
+"""assert_no_leak: a test that fails if the output or time of a function depends on its input."""
 
 from __future__ import annotations
 
@@ -28,29 +28,27 @@ def assert_no_leak(
 ) -> Audit:
     """Call f on the inputs in random order, and raise AssertionError if what is seen tells which input it was.
 
-    Each input is called about equally often, `events` calls in all, in an order that is drawn anew. If what is seen
-    does not depend on the input, every order is equally likely, whatever else it depends on: drift, warm caches, the
-    time of day. The permutation test of `audit` then fails with probability at most alpha, exactly, also for floats and
-    for few events. That it passes proves nothing about a leak that is too small for so many events: the audit that is
-    returned has the bounds.
+    Each input is called about equally often, `events` calls in all. If what is seen does not depend on the input, every
+    order is equally likely, whatever else it depends on: drift, warm caches, the time of day. The permutation test of
+    `audit` then fails with probability at most alpha, exactly, also for floats and few events. Passing does not exclude
+    a leak that is too small for so many events: the audit that is returned has the bounds.
 
     Parameters
     ----------
     f, inputs
-        A function of one input, and two or more different inputs, such as a right and a wrong password. They are not
-        shown in messages.
+        A function of one input, and two or more different inputs, such as a right and a wrong password. Messages do not
+        show them.
     alpha
         How often the test may fail where nothing leaks. A suite of m such tests fails by chance with probability at
-        most m alpha, so give each alpha/m. The same holds for runs: a nightly test at 0.01 fails by chance three or
-        four times a year. Do not repeat a failed test until it passes, which hides leaks; repeat it once at the alpha
-        that is left, on more events, and believe the second answer.
+        most m alpha, so give each alpha/m; a nightly test at 0.01 fails by chance three or four times a year. Do not
+        rerun a failed test until it passes, which hides leaks: rerun it once, on more events, and believe the second
+        answer.
     seen
-        "value" if what f returns is seen: numbers, or texts. "time" for how long f takes, in
-        nanoseconds.
+        "value" for what f returns, numbers or texts; "time" for how long it takes, in nanoseconds.
     attack
         As for `audit`.
     seed
-        Of the order; None for a fresh one, which makes runs independent.
+        Seed of the order; None for a fresh one, which makes runs independent.
 
     >>> _ = assert_no_leak(lambda name: len(name) > 0, ["flu", "cold"], events=200)
     >>> assert_no_leak(len, ["flu", "cold"], events=200)

@@ -1,4 +1,4 @@
-"""Attacks: what guesses secrets from observables after training; any classifier with fit and predict_proba is one."""
+"""Attacks guess secrets from observables after training; any classifier with fit and predict_proba is one."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from minleak._data.simulating import generator
 from minleak._samples.sample import Sample
 from minleak.errors import InvalidParameter, MissingExtra, shown
 
-# Entries of a table of beliefs that is handled at a time.
+# Entries of a table of beliefs handled at a time.
 _CHUNK = 4_000_000
-# Vectors of more columns are for a forest too.
+# Vectors with more columns are attacked by a forest too.
 FEW_COLUMNS = 3
 
 
 class Beliefs(NamedTuple):
-    """What an attack believes of some observables: rows[r, x] is the probability of secret x, all positive. Of the
-    tests, `times[i]` are of secret x[i] where the belief is row r[i]; where tests are single events, `event[i]` is
-    which. `of` is which attack of its family it is.
+    """The beliefs of an attack: rows[r, x] > 0 is the probability of secret x. `times[i]` tests have secret x[i] and
+    the beliefs of row r[i]; if tests are single events, `event[i]` is which. `of` is the number of the attack in its
+    family.
     """
 
     of: int
@@ -39,30 +39,30 @@ class Beliefs(NamedTuple):
 
 
 class Attack(ABC):
-    """A family of attacks that share their work. `names` has one name for each."""
+    """A family of attacks that share their work, with one of `names` for each."""
 
     names: tuple[str, ...]
-    #: Whether it sees how near observables are, so that they must be numbers.
+    #: Whether observables must be numbers.
     needs_points: ClassVar[bool] = True
 
     @abstractmethod
     def run(self, sample: Sample, part: int) -> Iterator[Beliefs]:
-        """Trained on the parts before and tried on this one, whose secrets it does not see."""
+        """Train on the parts before, and give the beliefs for this one without looking at its secrets."""
 
 
 def prior_before(sample: Sample, part: int) -> Array:
-    """How likely secrets are by the parts before, none impossible: what stands in where nothing is known."""
+    """The smoothed prior of the parts before: the belief where nothing else is known."""
     counts = sample.secrets_in(sample.before(part)) + 0.5
     return np.asarray(counts / counts.sum())
 
 
 def prior_share(sample: Sample, part: int) -> float:
-    """The share of the prior in every belief: nothing is impossible, and a mistake costs a bounded logarithm."""
+    """The share of the prior in every belief, which bounds the logarithmic loss."""
     return 1.0 / (1.0 + math.pow(float(sample.counts[:part].sum()), 2 / 3))
 
 
 class Histogram(Attack):
-    """How often each secret showed the observable. For one number, in windows of several widths about its cell."""
+    """Frequencies of secrets for each observable; for one number, in windows of several widths around its cell."""
 
     needs_points = False
 
@@ -99,14 +99,12 @@ class Histogram(Attack):
 
 
 class Nearest(Attack):
-    """How often each secret is among the k nearest observables, for several k about ln of their number and above.
+    """k nearest neighbours, for k = ln n and 4 ln n.
 
-    Columns are compared in two ways: in units of their interquartile range, which one event far out does not move, as
-    it would the standard deviation; and by rank among the events trained on, which no growing function of a column
-    changes, so that heavy tails and clusters far apart are seen too. Units and ranks are those of the events trained
-    on, as is all else that a guess depends on beside the observable in question: each test succeeds with probability
-    at most V given what came before it. Among equal distances chance decides, not the order of the events, which may
-    be that of the secrets.
+    Columns are scaled in two ways: by their interquartile range, which outliers do not move; and to ranks, which are
+    invariant under increasing functions and see heavy tails and distant clusters. Units and ranks come from the
+    training events alone, so that each test succeeds with probability at most V given what came before. Ties in
+    distance are broken at random, since the order of the events may be that of the secrets.
     """
 
     names = tuple(f"nearest{by}, k = {k} n" for by in ("", " by rank") for k in ("ln", "4 ln"))
@@ -122,7 +120,7 @@ class Nearest(Attack):
             yield from (_test_singly(i, np.tile(prior, (len(test), 1)), x, test) for i in range(len(self.names)))
             return
         train = generator(self._seed).permutation(train)
-        test = test[np.argsort(cells[test], kind="stable")]  # equal observables are looked up once
+        test = test[np.argsort(cells[test], kind="stable")]  # look equal observables up once
         for way, compared in enumerate((in_units, by_rank)):
             yield from self._vote(sample, part, 2 * way, compared(points[train], points), train, test)
 
@@ -150,8 +148,8 @@ class Nearest(Attack):
 
 
 def in_units(train: Array, points: Array) -> Array:
-    """Each column of the points in its interquartile range among those trained on; where that is 0, as for a column
-    that is mostly zeros, in that of its distinct values, and one that does not vary in nothing at all.
+    """Columns divided by their interquartile range in training; where that is 0, by that of their distinct values, and
+    constant columns not at all.
     """
     units = np.ones(points.shape[1])
     for j, column in enumerate(train.T):
@@ -161,15 +159,15 @@ def in_units(train: Array, points: Array) -> Array:
 
 
 def by_rank(train: Array, points: Array) -> Array:
-    """Each column as the share of those trained on that are below, equals by half."""
+    """Columns as ranks: the share of training values below, equal ones by half."""
     columns = zip(np.sort(train, axis=0).T, points.T, strict=True)
     sides = [[np.searchsorted(known, column, side=side) for side in ("left", "right")] for known, column in columns]
     return np.asarray(np.array(sides).sum(axis=1).T / (2 * len(train)))
 
 
 class Classifier(Attack):
-    """Anything with `fit(points, codes)` and `predict_proba(points)`, as scikit-learn's classifiers; a fresh copy is
-    trained each time.
+    """A classifier with `fit(points, codes)` and `predict_proba(points)`, as in scikit-learn; each training uses a
+    fresh copy.
     """
 
     def __init__(self, made: Any, name: str) -> None:
@@ -180,11 +178,11 @@ class Classifier(Attack):
         train, test = np.flatnonzero(at < part), np.flatnonzero(at == part)
         prior = prior_before(sample, part)
         taught = np.unique(x[train])
-        if len(taught) < 2:  # nothing to tell apart yet
+        if len(taught) < 2:  # nothing to distinguish yet
             yield _test_singly(0, np.tile(prior, (len(test), 1)), x, test)
             return
         model = copy.deepcopy(self._made)
-        with warnings.catch_warnings():  # many secrets are no mistake
+        with warnings.catch_warnings():  # many secrets are intended
             warnings.filterwarnings("ignore", message="The number of unique classes", category=UserWarning)
             model.fit(points[train], x[train])
         classes = np.asarray(getattr(model, "classes_", taught))
@@ -233,7 +231,7 @@ def _test_singly(of: int, rows: Array, x: Indices, event: Indices) -> Beliefs:
 
 
 def _of_scikit_learn(name: str, make: Callable[[Callable[[str], Any], int], Any]) -> Callable[[Sample, int], Attack]:
-    """A classifier that is made from scikit-learn's modules and a seed."""
+    """A classifier made from scikit-learn's modules and a seed."""
 
     def made(_sample: Sample, seed: int) -> Attack:
         try:
@@ -264,13 +262,13 @@ ATTACKS: dict[str, Callable[[Sample, int], Attack]] = {
 
 
 def attacks_of(attack: Any, sample: Sample, seed: int) -> list[Attack]:
-    """The attacks that are asked for, by name or as classifiers; by default those that suit the observables."""
+    """The attacks asked for, by name or as classifiers; by default those that suit the observables."""
     if attack is None:
         points = None if sample.rows is None else sample.rows.points
         if sample.ordered or points is None:
             return [Histogram(sample)]
         suited: list[Attack] = [Histogram(sample), Nearest(seed)]
-        if points.shape[1] > FEW_COLUMNS:  # where nearness says little
+        if points.shape[1] > FEW_COLUMNS:  # in many dimensions nearness says little
             with contextlib.suppress(MissingExtra):
                 names = ("forest", "linear") if sample.sequences else ("forest",)
                 suited += [ATTACKS[name](sample, seed) for name in names]
@@ -290,5 +288,5 @@ def attacks_of(attack: Any, sample: Sample, seed: int) -> list[Attack]:
     if not found:
         raise InvalidParameter("attack is an empty list: name one, or leave it out")
     if any(one.needs_points for one in found):
-        _rows(sample)  # refused before any is tried
+        _rows(sample)  # raises before any is tried
     return found

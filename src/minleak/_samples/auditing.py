@@ -1,4 +1,4 @@
-"""audit: what pairs of secret and observable say of a channel, with bounds that hold."""
+"""audit: the leakage of a channel from pairs of secret and observable, with bounds that hold."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import Any
 import numpy as np
 
 from minleak._data.arrays import Array
+from minleak._data.formats import open_table
 from minleak._data.parameters import real, truth, whole
 from minleak._data.progress import Progress, no_progress
 from minleak._data.simulating import generator
-from minleak._data.tables import Table
 from minleak._entropy.base import ConditionalEntropy
 from minleak._samples.attacks import Beliefs, attacks_of, prior_before
 from minleak._samples.bounds import least_more
 from minleak._samples.caveats import find_caveats
 from minleak._samples.charts import share_out
 from minleak._samples.events import Events, collect_events, read_events, read_sequences
-from minleak._samples.looking import ENTRIES, HeldOut
+from minleak._samples.looking import ENTRIES, HeldOutEvents
 from minleak._samples.measures import Bracket, SampleEvidence, bracket_of
 from minleak._samples.permuting import join_beliefs, p_of_no_leakage
 from minleak._samples.plug_in import MEASURES, JointCounts, MeasureSet, estimate_all
@@ -29,7 +29,7 @@ from minleak._samples.sample import FIRST, LAST, deal_events
 from minleak._samples.trials import find_leader, try_attacks
 from minleak.errors import InvalidParameter
 
-# More permutations are not gone through.
+# The most permutations.
 _PERMUTATIONS = 10_000_000
 
 
@@ -56,59 +56,57 @@ def audit(
     query: bool = True,
     progress: Progress | None = None,
 ) -> Audit:
-    """What a channel leaks of which only pairs (secret, observable) are known: timings, sizes, traces, logs.
+    """Audit a channel that is known only by pairs (secret, observable): timings, sizes, traces, logs.
 
-    The events are dealt at random into six parts. Attacks are trained on some parts and tried on the next, each part by
-    the attack that did best before it; whatever the channel, each test then succeeds with probability at most V, the
-    success of the best attack that there is, so that Clopper and Pearson's lower bound is one of V, and the choice
-    among attacks is paid for. An upper bound exists only for discrete observables: the share of events of the most
-    frequent secret of their observable is too large on average and concentrates. Beyond that nothing can be said of V
-    from above without an assumption, since an attack might see more. Shannon's leakage is bounded by the cross-entropy,
-    and guesswork by the mean number of guesses, on the last half of the events (empirical Bernstein bounds); what is
-    not known of the secrets' own frequencies is taken off. Measures without such a bound have an estimate alone.
+    The events are dealt at random into six parts. Attacks are trained on the parts before and tried on the next, where
+    the attack that did best so far counts. Each test then succeeds with probability at most V, the success of the best
+    possible attack, so the Clopper-Pearson lower bound holds for V, choice among attacks included. An upper bound
+    exists for discrete observables only: the plug-in estimate is too large on average and concentrates. For continuous
+    ones nobody can bound V from above without an assumption. Shannon leakage is bounded by the cross-entropy, and
+    guesswork by the mean number of guesses, on the last half of the events (empirical Bernstein bounds); measures
+    without a bound get an estimate only.
 
-    `p` is from a permutation test: the attack is fixed, and the secrets of the last half change places. It is exact,
-    for floats too.
+    `p` is from a permutation test: the attack is fixed, and the secrets of the last half are permuted. It is exact, for
+    floats too.
 
     Parameters
     ----------
     secrets, observables
-        Arrays, sequences, Arrow or pandas columns, one entry for each event; observables may have several columns, or
-        be sequences of different lengths (of numbers, or arrays with a row for each step), which are attacked by
-        features: lengths, values and how often each occurs, pairs of neighbours. Or
+        Arrays, sequences, Arrow or pandas columns, one entry per event. Observables may have several columns, or be
+        sequences of different lengths (of numbers, or arrays with a row per step), which are attacked by features. Or
         `secrets` is a table (Arrow, pandas, polars) or a csv, tsv or parquet file; `secret`, `observable` (one name or
         several), `weight` (how many events a row stands for) and `blocks` name its columns.
     stream
-        For a table whose rows are the steps of sequences: the column that names the sequence of each row. A sequence is
-        one event, and its rows stand in their order.
+        For a table whose rows are the steps of sequences: the column that names the sequence of each row. A sequence,
+        with its rows in order, is one event.
     numeric
         Whether observables are numbers, of which near ones are alike; recognised if not given.
     blocks
         Events of one stretch of time, where timings drift: a column, or how many events in a row make a block. Secrets
-        are then permuted within their blocks, or by whole blocks where each block has one secret; and bounds count
+        are then permuted within their blocks, or by whole blocks where each block has one secret, and bounds count
         blocks, since their events are not independent. Beyond one guess there is then no lower bound: `low` is None.
     of
-        A property of the secret, such as the country of a city, to be audited in its place: a mapping from secret to
-        value, a value for each event, or for a table the name of a column.
+        A property of the secret to audit in its place, such as the country of a city: a mapping from secret to value, a
+        value for each event, or for a table the name of a column.
     attack
         "histogram" (for one number with windows of several widths), "nearest" (k nearest neighbours, with columns in
         units of their interquartile range and by rank), "forest", "boosted" or "linear" (scikit-learn, `samples`), any
-        classifier with fit and predict_proba, which is given the numbers as they are, or a list of such. Those that
-        suit the observables, if not given.
+        classifier with fit and predict_proba, which gets the numbers as they are, or a list of such. By default those
+        that suit the observables.
     measures
         Entropies, by name or as objects, and "multiplicative-leakage", "additive-leakage", "maximal-leakage",
         "capacity".
     enough
-        How narrow the bracket of success should be: `Audit.enough` says whether it is, `Audit.more` how many more
-        events are needed, about.
+        How narrow the bracket of success should be: `Audit.enough` says whether it is, `Audit.more` about how many more
+        events are needed.
     status, query
-        Of a log, only records of this status, such as "2xx" or "200,304", and whether addresses keep their query
+        For a log: keep only records of this status, such as "2xx" or "200,304", and whether addresses keep their query
         strings; see `read_prior`.
     progress
-        Is told how far it is: a function of (steps done, steps, name of the step).
+        A function of (steps done, steps, name of the step).
 
-    Cost: that of sorting the events where observables are discrete or one number (a million in some seconds), else that
-    of the attacks. Events must be independent: of sticky draws keep one for each scope and secret.
+    Cost: sorting the events where observables are discrete or one number (a million in some seconds), else that of the
+    attacks. Events must be independent: of sticky draws keep one for each scope and secret.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(1)
@@ -118,30 +116,30 @@ def audit(
     (0.527, None, True)
     """
     options = AuditOptions(attack, measures, level, alpha, permutations, enough, seed, progress)
-    chosen: dict[str, Any] = {"numeric": numeric, "blocks": blocks}
     if observables is None:
-        table = Table(secrets, format=format, what="events are")
+        table = open_table(secrets, format=format, what="events are")
         table.choose_records(status=status, query=truth(query, "query"))
     if stream is not None:
-        if observables is not None or any(one is not None for one in (weight, blocks, of, numeric)):
+        if any(one is not None for one in (observables, weight, blocks, of, numeric)):
             raise InvalidParameter(
                 "stream= groups the rows of a table, by the columns secret= and observable= alone: give lists of "
                 "sequences for weights, blocks or a property"
             )
         events = read_sequences(table, stream=stream, secret=secret, observable=observable)
     elif observables is None:
-        events = read_events(table, secret=secret, observable=observable, weight=weight, of=of, **chosen)
+        columns: dict[str, Any] = {"secret": secret, "observable": observable, "weight": weight}
+        events = read_events(table, blocks=blocks, of=of, numeric=numeric, **columns)
     elif weight is not None:
         raise InvalidParameter("weight= names a column of a table: repeat arrays, or give a table")
     else:
-        events = collect_events(secrets, observables, of=of, **chosen)
+        events = collect_events(secrets, observables, blocks=blocks, of=of, numeric=numeric)
     return audit_events(events, options)
 
 
 @dataclass(frozen=True)
 class AuditOptions:
-    """What is asked of an audit, wherever its events are; see `audit`. Levels that are none are refused, and too few
-    permutations for alpha.
+    """The options of `audit`, wherever its events come from. Bad levels, and too few permutations for alpha, are
+    refused.
     """
 
     attack: Any
@@ -167,12 +165,12 @@ class AuditOptions:
 
 
 def check_share(name: str, part: Any) -> None:
-    """Refuse what is not between 0 and 1."""
+    """Check a number between 0 and 1."""
     real(part, f"{name} is between 0 and 1", above=0, below=1)
 
 
 def audit_events(events: Events, options: AuditOptions) -> Audit:
-    """The audit of events that are checked."""
+    """Audit events that are checked."""
     rng, progress = generator(options.seed), options.progress or no_progress
     measures = MeasureSet(options.measures)
     sample = deal_events(events, rng)
@@ -187,7 +185,7 @@ def audit_events(events: Events, options: AuditOptions) -> Audit:
         trials.last, sample.blocks, secret_of, prior_before(sample, LAST), permutations=options.permutations, rng=rng
     )
     rows = _rows(evidence, measures, rng)
-    led = trials.of_leaders(_first)
+    led = enumerate(trials.of_leaders(_first), FIRST)
     found = Audit(
         events=events.total,
         secrets=len(events.secrets),
@@ -203,10 +201,7 @@ def audit_events(events: Events, options: AuditOptions) -> Audit:
         permutations=options.permutations,
         permuted=_describe_permutations(events, secret_of, options.permutations),
         warnings=tuple(find_caveats(events, options.attack, [row.measure for row in rows if row.low is None])),
-        curve=tuple(
-            (trials.trained[part], tally.tests, _first(tally) / max(1, tally.tests))
-            for part, tally in enumerate(led, FIRST)
-        ),
+        curve=tuple((trials.trained[part], tally.tests, _first(tally) / max(1, tally.tests)) for part, tally in led),
         enough=None,
         more=None,
         labels=events.secrets,
@@ -220,12 +215,12 @@ def audit_events(events: Events, options: AuditOptions) -> Audit:
     return replace(found, enough=done, more=0 if done else least_more(found.width, options.enough, found.events))
 
 
-def _held_out(beliefs: Sequence[Beliefs], prior: Array) -> HeldOut:
-    """The held-out events by what the leading attack, trained before, believes of them."""
+def _held_out(beliefs: Sequence[Beliefs], prior: Array) -> HeldOutEvents:
+    """The held-out events, by the beliefs of the leading attack about them."""
     tests = join_beliefs(beliefs, ENTRIES)
     table = np.zeros(tests.rows.shape, dtype=np.int64)
     np.add.at(table, (tests.r, tests.x), tests.times)
-    return HeldOut(np.log(tests.rows) - np.log(prior), table, prior)
+    return HeldOutEvents(np.log(tests.rows) - np.log(prior), table, prior)
 
 
 def _first(tally: Any) -> float:
@@ -244,7 +239,7 @@ def _rows(evidence: SampleEvidence, measures: MeasureSet, rng: np.random.Generat
 
 
 def _guesses(evidence: SampleEvidence) -> JointCounts:
-    """Secrets and what the attack guessed in their place on the last part, which never tells more than was seen."""
+    """Counts of secret and guess on the last part: guesses never tell more than the observables."""
     n = evidence.sample.n
     table = np.zeros((n, n), dtype=np.int64)
     for beliefs in evidence.trials.last:
@@ -254,7 +249,7 @@ def _guesses(evidence: SampleEvidence) -> JointCounts:
 
 
 def _secrets_of_blocks(events: Events) -> Any:
-    """The secret of each block, where each has one."""
+    """The secret of each block if every block has just one, else None."""
     if events.blocks is None:
         return None
     last = int(events.blocks.max()) + 1

@@ -1,4 +1,4 @@
-"""Bounds that hold at their level whatever the channel: from tests of an attack below, from counts above."""
+"""Bounds that hold at their level for every channel: lower ones from tests of an attack, upper ones from counts."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from minleak._data.arrays import Array, Indices
 
 
 def at_least(successes: float, tests: int, error: float) -> float:
-    """The least V for which so many successes are not too many: Clopper and Pearson's lower bound.
+    """The Clopper-Pearson lower bound of V from successes in tests.
 
-    Each test may depend on those before, as long as it then succeeds with probability at most V: the sum is dominated
-    by Bin(tests, V).
+    A test may depend on those before, as long as it succeeds with conditional probability at most V: the sum is then
+    dominated by Bin(tests, V).
 
     >>> round(at_least(530, 1000, 0.025), 4)
     0.4985
@@ -24,20 +24,20 @@ def at_least(successes: float, tests: int, error: float) -> float:
 
 
 def at_least_by_blocks(shares: Array, error: float) -> float:
-    """The same where only blocks are independent, each with its share of successes in [0,1] and mean at most V.
+    """The same where only blocks are independent, each with a share of successes in [0,1] and mean at most V.
 
-    P(sum >= s) <= e P(Bin(blocks, V) >= s) for whole s (Bentkus 2004), so that blocks count as tests at error / e.
+    P(sum >= s) <= e P(Bin(blocks, V) >= s) for whole s (Bentkus 2004), so blocks count as tests at error / e.
     """
     return at_least(math.floor(float(shares.sum()) + 1e-9), len(shares), error / math.e) if len(shares) else 0.0
 
 
 def at_most(plug_in: float, events: float, error: float) -> float:
-    """The largest V of which the plug-in estimate, sum over y of the largest count (or l largest) by events, may come.
+    """An upper bound of V from the plug-in estimate, the sum over y of the largest count (or l largest) over events.
 
-    Its mean is at least V, and one event moves it by 1/events: V <= plug-in + sqrt(ln(1/error) / 2 events). Below .25
-    the self-bounding form is taken, P(plug-in <= r E) <= exp(-events E (r ln r - r + 1)); half of the error for each,
-    so that the choice may look at the estimate. Where only blocks are independent, `events` is how often the largest
-    goes into all: both forms hold of the counts in units of it.
+    Its mean is at least V, and one event moves it by 1/events: V <= plug-in + sqrt(ln(1/error) / 2 events). For small V
+    the self-bounding form is tighter: P(plug-in <= r E) <= exp(-events E (r ln r - r + 1)). Each gets half of the
+    error, so the better may be chosen. If only blocks are independent, `events` is the number of events over the size
+    of the largest block.
 
     >>> round(at_most(0.53, 1000, 0.025), 4), round(at_most(0.01, 1000, 0.025), 4)
     (0.5768, 0.0225)
@@ -54,8 +54,8 @@ def at_most(plug_in: float, events: float, error: float) -> float:
 
 
 def mean_at_most(total: float, squares: float, tests: int, least: float, most: float, error: float) -> float:
-    """An upper bound on the mean of independent numbers in [least, most], from their sum and that of their squares:
-    Maurer and Pontil's empirical Bernstein bound.
+    """Maurer and Pontil's empirical Bernstein upper bound on the mean of independent numbers in [least, most], from
+    their sum and the sum of their squares.
 
     >>> round(mean_at_most(500, 500, 1000, 0, 1, 0.025), 4)
     0.5571
@@ -72,11 +72,11 @@ def mean_at_most(total: float, squares: float, tests: int, least: float, most: f
 
 
 def entropy_at_least(counts: Indices, error: float) -> float:
-    """A lower bound on the Shannon entropy in nats that so many events of each secret were drawn from.
+    """A lower bound on the Shannon entropy H(X) in nats, from counts of the secrets.
 
-    The mean of ln 1/p over the events is at least the entropy of the counts, and its own mean is H(X); Bernstein's
-    inequality says how far it may be above, with the variance of ln 1/p as counted, widened by how far the counts may
-    be from the truth (KL(counts || p) <= r), and its tail, that of ln(n) plus an exponential.
+    The mean of ln 1/p over the events is at least the entropy of the counts, and has expectation H(X). Bernstein's
+    inequality bounds its deviation, with the variance of ln 1/p as counted, widened by the distance of the counts from
+    the truth (KL(counts || p) <= r), and the tail of ln(n) plus an exponential.
     """
     events, n = int(counts.sum()), len(counts)
     q = counts[counts > 0] / events
@@ -90,5 +90,5 @@ def entropy_at_least(counts: Indices, error: float) -> float:
 
 
 def least_more(width: float, enough: float, events: int) -> int:
-    """About how many more events make an interval of this width narrow enough: widths fall as their square root."""
+    """About how many more events make an interval of this width narrow enough: widths fall as 1/sqrt(events)."""
     return math.ceil(min(1e18, max(0.0, events * ((width / enough) ** 2 - 1))))

@@ -1,4 +1,4 @@
-"""Doubts: what is seen to be doubtful in events, and what to do about it, a line each."""
+"""Warnings about events, each with its remedy, in one line."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from minleak._samples.attacks import FEW_COLUMNS
 from minleak._samples.events import Events
 from minleak._samples.sample import MOST_ROWS
 
-# Fewer events for each observable, or for a secret, and their frequencies say little; fewer blocks, and a bound little.
+# With fewer events per observable or secret, frequencies say little; with fewer blocks, bounds say little.
 _FEW, _BLOCKS = 5, 20
 
 
 def find_caveats(events: Events, attack: Any, unbounded: Sequence[str]) -> Iterator[str]:
-    """Of events to which an attack was put, if one was asked for, and measures that got no lower bound."""
+    """Warnings for these events, the attack asked for (if any), and the measures without a lower bound."""
     each = events.total / events.observables
     if each < _FEW and events.points is None:
         yield (
@@ -36,29 +36,29 @@ def find_caveats(events: Events, attack: Any, unbounded: Sequence[str]) -> Itera
             yield f"only {blocks} blocks: bounds count blocks, so collect {_BLOCKS} or more"
         if unbounded:
             yield (
-                f"with blocks only one guess has a lower bound: of {', '.join(unbounded)} there are estimates, which "
-                "are sure of nothing"
+                f"with blocks only one guess has a lower bound: {', '.join(unbounded)} have estimates only, without a "
+                "guarantee"
             )
     elif events.points is not None and _in_stretches(events):
         yield (
-            "secrets come in long stretches: where timings drift that looks like leakage; collect them in random "
-            "order, or say blocks="
+            "secrets come in long stretches: drift in timings then looks like leakage; collect them in random "
+            "order, or give blocks="
         )
     vectors = events.points is not None and events.points.shape[1] > 1
     if vectors and events.total > max(MOST_ROWS, len(events.x)):
-        yield f"vectors of more than {MOST_ROWS:,} weighted events are taken as names: take a sample, to see near ones"
+        yield f"vectors of more than {MOST_ROWS:,} weighted events are taken as names: take a sample to see near ones"
     wide = events.points is not None and events.points.shape[1] > FEW_COLUMNS
     if attack is None and events.sequences:
         yield (
             "sequences were attacked by features (lengths, values, pairs of neighbours): a model of whole sequences "
-            "may see more; what you hand over as attack= is given the features"
+            "may see more; a classifier passed as attack= gets the features"
         )
     if attack is None and wide and find_spec("sklearn") is None:
         yield "a forest was not tried, and may see more: pip install '.[samples]' in the folder of minleak's source"
 
 
 def _in_stretches(events: Events) -> bool:
-    """Whether equal secrets follow each other far more often than in a random order."""
+    """Whether secrets repeat far more often than in a random order."""
     if int(events.times.max()) > 1:
         return False
     q = np.bincount(events.x) / len(events.x)

@@ -1,4 +1,4 @@
-"""Charts of samples: what was seen of each secret, and how attacks got better with training."""
+"""Charts of samples: observables by secret, and success by number of training events."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from typing import Any
 import numpy as np
 
 from minleak._data.arrays import Array, Indices
-from minleak._data.extras import altair
+from minleak._face.extras import altair
 from minleak._samples.events import Events
 from minleak._samples.measures import Bracket
 
-# Secrets that are shown, and stretches of numbers or distinct observables.
+# The most secrets shown, and bins of numbers or distinct observables.
 _SECRETS, _BINS = 12, 40
-# The axis of numbers ends so many times the distance of the quartiles beyond them.
+# The axis of numbers ends this many interquartile ranges beyond the quartiles.
 _FAR = 4.0
 _TIPS = (("events", ","), ("success", ".2%"), ("tests", ","))
 
 
 @dataclass(frozen=True)
 class ObservedShares:
-    """What the chart of observables shows: the most frequent secrets, and for each the share of its events in bins."""
+    """The most frequent secrets, and for each the share of its events in each bin."""
 
     secrets: Indices
     names: tuple[str, ...]
@@ -33,7 +33,7 @@ class ObservedShares:
 
 
 def share_out(events: Events) -> ObservedShares:
-    """Observables by secret: the first number, or the most frequent observables by number."""
+    """Bin the observables by secret: the first number, or the most frequent observables."""
     counts = np.bincount(events.x, weights=events.times, minlength=len(events.secrets)).astype(np.int64)
     chosen = np.sort(np.argsort(-counts, kind="stable")[:_SECRETS])
     place = np.full(len(counts), -1)
@@ -49,14 +49,14 @@ def share_out(events: Events) -> ObservedShares:
     else:
         value = events.points[:, 0]
         low, first, third, high = np.quantile(value, [0.005, 0.25, 0.75, 0.995])
-        if third > first:  # of few events the outer quantiles are the one that is far off
+        if third > first:  # with few events the outer quantiles are an outlier
             low, high = max(low, first - _FAR * (third - first)), min(high, third + _FAR * (third - first))
         edges = np.linspace(low, high if high > low else low + 1, _BINS + 1)
         at, m = np.clip(np.searchsorted(edges, value, side="right") - 1, 0, _BINS - 1), _BINS
         title = events.called[1] if not events.sequences else "the first number of the observable"
         bins = tuple(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True))
     table = np.bincount(place[events.x][rows] * m + at[rows], weights=events.times[rows], minlength=len(chosen) * m)
-    shares = table.reshape(len(chosen), m) / np.maximum(counts[chosen], 1)[:, None]  # rows may weigh nothing
+    shares = table.reshape(len(chosen), m) / np.maximum(counts[chosen], 1)[:, None]  # weights may be zero
     names = tuple(str(events.secrets[int(x)])[:24] for x in chosen)
     return ObservedShares(counts, names, bins, shares, title, events.called[0])
 
@@ -83,7 +83,7 @@ def seen_chart(what: ObservedShares) -> Any:
 
 
 def curve_chart(curve: Sequence[tuple[int, int, float]], success: Bracket, blind: Bracket) -> Any:
-    """Success against the number of training events, with the bracket and what blind guessing reaches."""
+    """Success against the number of training events, with the bracket and the success of blind guessing."""
     alt = altair()
     points = [{"events": trained, "success": rate, "tests": tests} for trained, tests, rate in curve]
     scale = alt.Scale(type="log", nice=False)

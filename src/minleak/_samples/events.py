@@ -1,4 +1,4 @@
-"""Events: pairs of a secret and what was seen, from arrays, tables and files."""
+"""Events: pairs of secret and observable, from arrays, tables and files."""
 
 from __future__ import annotations
 
@@ -15,26 +15,25 @@ from minleak._data.labels import Labels
 from minleak._data.numbers import spell_numbers
 from minleak._data.parameters import is_number, truth
 from minleak._data.properties import as_property
-from minleak._data.tables import Column, Table, as_values, column_names
+from minleak._data.tables import Column, InputTable, as_values, column_names
 from minleak._samples.ragged import as_sequences
 from minleak.errors import InvalidParameter, MinleakError, shown
 
-# Fewer events say nothing that is worth a bound; the loop that draws tables with given margins was seen to be right up
-# to so many.
+# The fewest events worth a bound, and the most for which drawing tables with given margins was tested.
 LEAST, MOST = 50, 2**32
-# Sequences are discrete observables where each is seen so often on average.
+# Sequences count as discrete observables if each occurs this often on average.
 _REPEATED = 5
-# Larger numbers have squares and differences that no float holds.
+# Squares and differences of larger numbers overflow.
 _LARGE = 1e150
 
 
 @dataclass(frozen=True)
 class Events:
-    """x[i], the code of the secret of row i; y[i], that of the observable, each distinct one alike; `times[i]`, how
-    many events the row stands for; `points[i]`, what was seen as numbers, or None; `blocks[i]`, or None.
+    """For each row i: the codes x[i] of its secret and y[i] of its observable, the number `times[i]` of events it
+    stands for, the observable as numbers `points[i]`, and its block; points and blocks may be None.
 
-    `whole` is whether all numbers are whole, so that observables are discrete as well as numeric. `said` is how the
-    observables were taken, in words. Of `sequences` the points are features.
+    `whole` means that all numbers are whole, so that observables are discrete as well as numeric. `said` says how the
+    observables were interpreted. The points of `sequences` are features.
     """
 
     x: Indices
@@ -51,11 +50,11 @@ class Events:
 
     @property
     def total(self) -> int:
-        """How many events there are."""
+        """The number of events."""
         return int(self.times.sum())
 
     def in_order(self) -> Events:
-        """The rows by secret, observable and block."""
+        """The rows sorted by secret, observable and block."""
         order = np.lexsort((self.y, self.x) if self.blocks is None else (self.blocks, self.y, self.x))
         points = None if self.points is None else self.points[order]
         blocks = None if self.blocks is None else self.blocks[order]
@@ -73,10 +72,12 @@ def collect_events(
     where: Callable[[int], str] = "event {}".format,
     error: type[MinleakError] = InvalidParameter,
 ) -> Events:
-    """The events in a column of secrets and one or several columns of observables, all checked."""
+    """Check a column of secrets and one or several columns of observables, and code them."""
     numeric = None if numeric is None else truth(numeric, "numeric")
     if not all(have_one_index(secrets, others) for others in (observables, times, blocks)):
-        raise InvalidParameter("the secrets and what is beside them have different indices: bring all into one order")
+        raise InvalidParameter(
+            "secrets, observables, weights and blocks have different indices: bring all into one order"
+        )
 
     def column(values: Any, role: str) -> Column:
         return Column(as_values(values, f"the {role}s"), role, where, error)
@@ -99,7 +100,7 @@ def collect_events(
     counts = _times(times, len(x))
     if len(names) < 2:
         what = "secret" if of is None else "value of the property"
-        raise InvalidParameter(f"all events have one {what}: nothing can be learnt of it, give events of two or more")
+        raise InvalidParameter(f"all events have the same {what}: give events of two or more")
     whole = points is not None and bool((points == np.floor(points)).all() and (np.abs(points) < 2**53).all())
     if ragged is not None:
         y, m = ragged.distinct()
@@ -123,7 +124,7 @@ def collect_events(
 
 
 def read_events(
-    table: Table,
+    table: InputTable,
     *,
     secret: str,
     observable: str | Sequence[str],
@@ -132,7 +133,7 @@ def read_events(
     of: Any,
     numeric: bool | None,
 ) -> Events:
-    """The events in a data frame, an Arrow table or a file, by the names of its columns."""
+    """Read events from named columns of a data frame, an Arrow table or a file (csv, tsv, parquet)."""
     names = [observable] if isinstance(observable, str) else observable
     names = column_names(names, "observable is the name of a column, or several, each once")
     seen = {f"observable {i + 1}" if i else "observable": name for i, name in enumerate(names)}
@@ -153,8 +154,8 @@ def read_events(
     return replace(found, called=(of if isinstance(of, str) else secret, names[0]))
 
 
-def read_sequences(table: Table, *, stream: str, secret: str, observable: str | Sequence[str]) -> Events:
-    """One event for each stream: its rows in their order are a sequence. Columns as in `read_events`."""
+def read_sequences(table: InputTable, *, stream: str, secret: str, observable: str | Sequence[str]) -> Events:
+    """Read one event per stream, whose rows in order are a sequence. Columns as in `read_events`."""
     names = [observable] if isinstance(observable, str) else observable
     names = column_names(names, "observable is the name of a column, or several, each once")
     seen = {f"observable {i + 1}" if i else "observable": name for i, name in enumerate(names)}
@@ -173,7 +174,7 @@ def read_sequences(table: Table, *, stream: str, secret: str, observable: str | 
 
 
 def _property_of(of: Any, x: Indices, secrets: Labels, column: Callable[[Any, str], Column]) -> tuple[Indices, Labels]:
-    """The codes of a property of each event's secret, and its values in the order of how they are written."""
+    """The code of a property of each event's secret, and the values in alphabetical order."""
     if isinstance(of, Mapping):
         chosen = as_property(of, secrets, more=True)
         codes, values = _in_order(column(chosen.values.at(chosen.codes), "property"))
@@ -201,7 +202,7 @@ def refuse_too_many(events: int) -> None:
 
 
 def _observable_columns(observables: Any) -> list[Any]:
-    """The columns of observables: of a table, of an array of two dimensions, of rows, or the only one."""
+    """The columns of a table, of a matrix, of rows, or the single column."""
     if hasattr(observables, "__dataframe__") or isinstance(observables, pa.Table | pa.RecordBatch):
         table = pa.table(observables)
         if not table.num_columns:
@@ -222,8 +223,8 @@ def _observable_columns(observables: Any) -> list[Any]:
 
 
 def _as_numbers(column: Column, *, told: bool) -> Array | None:
-    """The column as finite floats, or None if it does not hold numbers and was not said to. Where most entries are
-    numbers and some are not, something went wrong in the log.
+    """The column as finite floats, or None if it holds no numbers and was not said to. A column in which most entries
+    are numbers, but not all, is refused.
     """
     import pyarrow.compute as pc
 
@@ -258,8 +259,8 @@ def _as_numbers(column: Column, *, told: bool) -> Array | None:
 
 
 def _in_order(column: Column) -> tuple[Indices, Labels]:
-    """Indices of the entries in the order of how they are written, so that the order of the rows does not matter, and
-    the entries. Lists, such as the sets of a cloak, go by how they are written.
+    """Codes of the entries in alphabetical order, so that the order of the rows does not matter, and the entries.
+    Lists, such as the sets of a cloak, count as text.
     """
     if isinstance(column.values, pa.Array) and pa.types.is_nested(column.values.type):
         column = replace(column, values=[str(value) for value in column.values.to_pylist()])
@@ -271,7 +272,7 @@ def _in_order(column: Column) -> tuple[Indices, Labels]:
 
 
 def _distinct_rows(columns: Sequence[Any]) -> tuple[Indices, int]:
-    """Indices of the distinct rows of some columns, and how many there are."""
+    """Codes of the distinct rows of some columns, and their number."""
     codes = np.zeros(len(columns[0]), dtype=np.int64)
     for column in columns:
         values, inner = np.unique(column, return_inverse=True)
@@ -283,9 +284,9 @@ def _times(times: Any, n: int) -> Indices:
     given = np.ones(n, dtype=np.int64) if times is None else np.asarray(times)
     if given.shape != (n,) or given.dtype.kind not in "iu" or (given < 0).any():
         raise InvalidParameter("weights are whole numbers from 0 on, how many events each row stands for")
-    total = int(given.sum(dtype=np.float64))  # exact as far as it is taken
+    total = int(given.sum(dtype=np.float64))  # exact up to the limit
     if total < LEAST:
-        raise InvalidParameter(f"{total} events say nothing: collect at least {LEAST}")
+        raise InvalidParameter(f"{total} events are too few: collect at least {LEAST}")
     refuse_too_many(total)
     return given.astype(np.int64)
 

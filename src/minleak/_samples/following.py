@@ -1,4 +1,4 @@
-"""follow: audits of a file that grows, until its bracket is narrow enough."""
+"""follow: audit a growing file until the bracket is narrow enough."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from minleak._samples.events import LEAST
 from minleak._samples.result import Audit
 from minleak.errors import UnreadableFile, shown
 
-# A file is looked at again when it has grown by this factor, and looked for this often, in seconds.
+# Audit again when the file has grown by this factor; check its size this often, in seconds.
 _GROWTH, _PAUSE = 1.5, 0.5
 
 
@@ -27,11 +27,11 @@ def follow(
     alpha: float = 0.01,
     **given: Any,
 ) -> Iterator[Audit]:
-    """Audits of a csv or tsv file to which events are being added: one now, one whenever it has grown by half, the last
-    when the bracket of success is at most `enough` wide, or when nothing was added for `patience` seconds.
+    """Audit a csv or tsv file while events are appended: now, whenever it has grown by half, and for the last time when
+    the bracket of success is at most `enough` wide, or nothing was added for `patience` seconds.
 
-    Looking several times must not make mistakes likelier: the j-th audit has the error (1 - level) / (j (j + 1)), and
-    so for alpha, so that all of them hold together at the level asked for. A last line without an end is not read yet.
+    The j-th audit has the error (1 - level) / (j (j + 1)), likewise for alpha, so that all of them hold together at the
+    level asked for. A last line without an end is not read yet.
 
     >>> import tempfile
     >>> rows = "secret,observable\\n" + "a,1\\nb,2\\n" * 5000
@@ -81,7 +81,7 @@ def _size(path: Any) -> int:
     try:
         return os.stat(os.fspath(path)).st_size
     except OSError:
-        raise UnreadableFile(f"cannot open {shown(path)}: a file to follow must be there") from None
+        raise UnreadableFile(f"cannot open {shown(path)}: a file to follow must exist") from None
 
 
 class _NamedBytes(io.BytesIO):
@@ -95,7 +95,7 @@ def _whole_lines(path: Any) -> _NamedBytes:
     except OSError as error:
         raise UnreadableFile(f"cannot open {shown(path)}: {error.strerror or 'the file system refused'}") from None
     if data.startswith((b"\x1f\x8b", b"PAR1")):
-        raise UnreadableFile(f"{shown(path)} is compressed, or no text: a csv or tsv file is followed as it grows")
+        raise UnreadableFile(f"{shown(path)} is compressed, or not text: follow takes a csv or tsv file")
     kept = _NamedBytes(data[: data.rfind(b"\n") + 1])
     kept.name = os.fsdecode(path)
     return kept

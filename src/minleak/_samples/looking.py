@@ -1,7 +1,7 @@
-"""Looks at a leak that was audited: after how many of them an attack that was trained before is right so often.
+"""Looks needed after an audit: how many looks at one secret the trained attack needs for a given success.
 
-The attack is the one that led the audit, trained on the first half of the events; the looks are drawn from the events
-of the other half, which it has not seen. For timings that is a choice of windows on one half, judged on the other.
+The attack is the one that led the audit, trained on the first half of the events. Looks are drawn from the other half,
+which it has not seen. For timings the windows are chosen on one half and judged on the other.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from minleak._data.parameters import real
 from minleak._face.result import Result
 from minleak._face.tables import Table
 
-# Simulated secrets for each number of looks; resampled halves, of which the least and the largest are a 95% interval;
-# and the most looks.
+# Simulated secrets for each number of looks; bootstrap samples, whose least and largest make a 95% interval; and the
+# most looks.
 _TRIALS, _AGAIN, _LOOKS = 2000, 39, 1 << 20
-# Entries of beliefs that are kept, and of a table of simulations.
+# The most entries of beliefs to keep, and of a table of simulations.
 ENTRIES, _CHUNK = 2_000_000, 2_000_000
 
 
 @dataclass(frozen=True)
 class LooksNeeded(Result):
-    """After how many `looks` at one secret the attack of an audit is right with probability `success`; between `low`
-    and `high` with about 95% confidence. None where it does not come so far: `most` is what it comes to in the end.
+    """The number of `looks` at one secret after which the attack of an audit is right with probability `success`;
+    between `low` and `high` with about 95% confidence. None where it never gets there: `most` is its limit.
     """
 
     success: float
@@ -48,9 +48,9 @@ class LooksNeeded(Result):
 
 
 @dataclass(frozen=True)
-class HeldOut:
-    """The held-out events of an audit: counts[r, x] events of secret x where the attack believes row r of `scores`,
-    the logarithm of its belief in each secret less that of the prior.
+class HeldOutEvents:
+    """The held-out events of an audit: counts[r, x] events of secret x for which the attack has the beliefs of row r.
+    `scores` are the logarithms of these beliefs minus those of the prior.
     """
 
     scores: Array
@@ -58,7 +58,7 @@ class HeldOut:
     prior: Array
 
     def looks(self, success: float, seed: int = 0) -> LooksNeeded:
-        """How many looks it takes, by simulation."""
+        """The number of looks needed, by simulation."""
         target = real(success, "success is a probability between 0 and 1", above=0, below=1)
         rng = np.random.default_rng([seed, 29])
         looks, most = self._least(target, rng, _TRIALS)
@@ -71,18 +71,18 @@ class HeldOut:
 
     @cached_property
     def shares(self) -> Array:
-        """How often each row is seen, by secret."""
+        """The distribution of rows for each secret."""
         return np.asarray(self.counts / np.maximum(self.counts.sum(axis=0), 1))
 
-    def _resample(self, rng: np.random.Generator) -> HeldOut:
-        """As many events of each secret, drawn from these with replacement."""
+    def _resample(self, rng: np.random.Generator) -> HeldOutEvents:
+        """A bootstrap sample: as many events of each secret, drawn with replacement."""
         columns = [
             rng.multinomial(n, p) if n else p * 0 for n, p in zip(self.counts.sum(axis=0), self.shares.T, strict=True)
         ]
-        return HeldOut(self.scores, np.stack(columns, axis=1).astype(np.int64), self.prior)
+        return HeldOutEvents(self.scores, np.stack(columns, axis=1).astype(np.int64), self.prior)
 
     def _least(self, target: float, rng: np.random.Generator, trials: int) -> tuple[int | None, float]:
-        """The least number of looks that does it, to a few per cent, and the success after infinitely many."""
+        """The least number of looks that reaches the target, to a few per cent, and the limit of success."""
         secrets = np.flatnonzero(self.counts.sum(axis=0))
         weight = self.prior[secrets] / self.prior[secrets].sum()
         ends = (self.shares[:, secrets].T @ self.scores).argmax(axis=1)
@@ -101,7 +101,7 @@ class HeldOut:
         return above, most
 
     def _after(self, t: int, secrets: Indices, weight: Array, rng: np.random.Generator, trials: int) -> float:
-        """How often the attack is right after t looks: an even share of the trials for each secret."""
+        """The success of the attack after t looks, with equally many trials for each secret."""
         each = max(8, trials // len(secrets))
         right = np.zeros(len(secrets))
         log_prior = np.log(self.prior)

@@ -1,4 +1,4 @@
-"""Measures: what trials and counts say for sure of each measure of leakage, as brackets."""
+"""Brackets: proven bounds and an estimate of each measure of leakage, from trials and counts."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from minleak._samples.trials import Tally, Trials
 
 @dataclass(frozen=True)
 class Bracket(Result):
-    """A number that is known by samples: surely at least `low` and at most `high` at the level asked for, each None
-    where samples cannot say; `estimate` is about what it is, and sure of nothing.
+    """A number known by samples: at least `low` and at most `high` at the level asked for, each None where samples
+    prove nothing; `estimate` is an estimate without a guarantee.
     """
 
     low: float | None
@@ -43,7 +43,7 @@ def shown_end(end: float | None) -> float | str:
 
 @dataclass(frozen=True)
 class SampleEvidence:
-    """What is known of a sample: its trials, and the counts of its pairs, None where observables are not discrete."""
+    """A sample with its trials and the counts of its pairs (None if observables are not discrete)."""
 
     sample: Sample
     trials: Trials
@@ -52,24 +52,24 @@ class SampleEvidence:
 
     @cached_property
     def secrets(self) -> Indices:
-        """How many events each secret has."""
+        """The number of events of each secret."""
         return self.sample.secrets_in(self.sample.counts.sum(axis=0))
 
     @cached_property
     def independent(self) -> float:
-        """How many independent events the counts are worth at least: all of them, or all over the size of the largest
-        block where only blocks are independent.
+        """The number of independent events: all, or where only blocks are independent, all over the size of the
+        largest block.
         """
         blocks = self.sample.blocks
         return float(self.secrets.sum()) / (1 if blocks is None else int(np.bincount(blocks).max()))
 
     @property
     def side(self) -> float:
-        """The error of each end: all of it is for the lower where there is no upper."""
+        """The error of each end; the lower gets all of it if there is no upper."""
         return self.error / 2 if self.joint else self.error
 
     def success(self, l: int = 1, side: float | None = None) -> Bracket:
-        """The chance that the secret is among l best guesses; with blocks a lower bound is for one guess alone."""
+        """The chance that the secret is among the l best guesses; with blocks there is a lower bound for l = 1 only."""
         side = self.side if side is None else side
         led = self.trials.of_leaders(lambda tally: float(tally.ranks[:l].sum()))
         low = None
@@ -82,7 +82,7 @@ class SampleEvidence:
         return _bracket(low, max(_share(led, l), _share(led[-1:], l)), high)  # the last was trained on most
 
     def blind(self, l: int, side: float) -> Bracket:
-        """The chance that the secret is among l guesses before anything is seen."""
+        """The chance that the secret is among l guesses made without the observable."""
         sample = self.sample
         first = sample.secrets_in(sample.before(FIRST))
         best = np.argsort(-first, kind="stable")[:l]
@@ -97,17 +97,17 @@ class SampleEvidence:
             low = at_least_by_blocks(np.bincount(block, weights=right)[tests > 0] / tests[tests > 0], side)
         return Bracket(min(low, estimate), estimate, at_most(estimate, self.independent, side))
 
-    def compared(self, l: int, how: Callable[[float, float], float], floor: float) -> Bracket:
-        """How success in l guesses stands to that before: a function that grows in the first, falls in the second."""
+    def compare(self, l: int, how: Callable[[float, float], float], floor: float) -> Bracket:
+        """A function of success in l guesses after and before, increasing in the first and decreasing in the second."""
         side, l = self.side / 2, min(l, self.sample.n)
         after, before = self.success(l, side), self.blind(l, side)
         low = None if after.low is None else max(floor, how(after.low, before.high or 1.0))
         high = None if after.high is None else max(floor, how(after.high, before.low or 0.0))
-        high = None if high == math.inf else high  # a ratio to a chance that may be zero has no upper bound
+        high = None if high == math.inf else high  # a ratio to a chance that may be zero
         return _bracket(low, max(floor, how(after.estimate, before.estimate)), high)
 
     def shannon(self, unit: float) -> Bracket:
-        """H(X) plus the mean log of what the attack gave to the secret, on the last part."""
+        """H(X) plus the mean log of the attack's belief in the secret, on the last part."""
         tally = self._last(lambda tally: tally.logs)
         q = self.secrets[self.secrets > 0] / self.secrets.sum()
         estimate = max(0.0, tally.logs / max(1, tally.tests) - float(q @ np.log(q)))
@@ -120,7 +120,7 @@ class SampleEvidence:
         return _bracket(max(0.0, min(low, math.log(self.sample.n))) / unit, estimate / unit, None)
 
     def guesswork(self) -> Bracket:
-        """By how many guesses fewer the secret is found, on the last part."""
+        """The number of guesses saved, on the last part."""
         tally, n, events = self._last(_few), self.sample.n, int(self.secrets.sum())
         ranks = np.arange(1, n + 1)
         before = float(np.sort(self.secrets)[::-1] @ ranks) / events
@@ -138,11 +138,11 @@ class SampleEvidence:
 
 
 def bracket_of(evidence: SampleEvidence, name: str, entropy: ConditionalEntropy | None) -> Bracket | None:
-    """What is sure of a measure of leakage, None where samples only give an estimate."""
+    """The bracket of a measure, None where samples give an estimate only."""
     if entropy is not None:
         return _bracket_of_form(evidence, entropy.form)
     other = OTHERS[name]
-    return None if other.compared is None else evidence.compared(1, other.compared, other.floor)
+    return None if other.compare is None else evidence.compare(1, other.compare, other.floor)
 
 
 def _bracket_of_form(evidence: SampleEvidence, form: Form | None) -> Bracket | None:
@@ -150,16 +150,16 @@ def _bracket_of_form(evidence: SampleEvidence, form: Form | None) -> Bracket | N
         case RenyiMean(1.0, 0.0, 0.0, unit):
             return evidence.shannon(unit)
         case RenyiMean(math.inf, -1.0, 0.0, unit):
-            return evidence.compared(1, lambda after, before: math.log(ratio(max(after, 1e-300), before)) / unit, 0.0)
+            return evidence.compare(1, lambda after, before: math.log(ratio(max(after, 1e-300), before)) / unit, 0.0)
         case BestGuesses(l):
-            return evidence.compared(l, operator.sub, 0.0)
+            return evidence.compare(l, operator.sub, 0.0)
         case AllGuesses():
             return evidence.guesswork()
     return None
 
 
 def _bracket(low: float | None, estimate: float, high: float | None) -> Bracket:
-    """The estimate is brought into the bracket."""
+    """A bracket with the estimate clipped to its ends."""
     return Bracket(low, max(low or 0.0, estimate if high is None else min(estimate, high)), high)
 
 

@@ -1,4 +1,4 @@
-"""Permutations: whether anything leaks, by an attack that is fixed and secrets that change places, which is exact."""
+"""The permutation test of zero leakage: the attack is fixed, the secrets are permuted. Exact for all observables."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import numpy.typing as npt
 from minleak._data.arrays import Array, Indices
 from minleak._samples.attacks import Beliefs
 
-# Beliefs of at most so many entries are kept, and of so many events.
+# The most entries of beliefs, and the most events, to keep.
 _ENTRIES, _EVENTS = 20_000_000, 5_000_000
-# Tables of at most this many cells are drawn as tables.
+# Tables up to this many cells are drawn as tables.
 _CELLS = 4_000_000
 
 
@@ -25,15 +25,15 @@ def p_of_no_leakage(
     permutations: int,
     rng: np.random.Generator,
 ) -> float:
-    """The p-value of secrets that have nothing to do with observables, from beliefs that were formed on other events.
+    """The p-value of zero leakage, from beliefs that were formed on other events.
 
-    If nothing leaks, the secrets of the tested events come in any order with equal odds, whatever was believed: with B
-    permutations p = (1 + how many do as well) / (1 + B), exactly. How well is by two numbers, the success of a guess if
-    all secrets were equally likely, and the mean log of the belief; each in its standard deviations over all B + 1
-    orders, and the better of the two.
+    If nothing leaks, all orders of the secrets of the tested events are equally likely, whatever the beliefs: with B
+    permutations p = (1 + the number that score as well) / (1 + B), exactly. The score is the larger of two statistics,
+    each in its standard deviations over all B + 1 orders: the success of a guess if all secrets were equally likely,
+    and the mean log belief.
 
-    Where blocks are given, secrets change places within their block; where each block has one secret (`secret_of`),
-    whole blocks change places. `prior` is how likely secrets are by the events that the beliefs were formed on.
+    With blocks, secrets are permuted within their block; if each block has one secret (`secret_of`), whole blocks are
+    permuted. `prior` is that of the events on which the beliefs were formed.
     """
     tests = join_beliefs(beliefs)
     x, r, logs = tests.x, tests.r, np.log(tests.rows).astype(np.float32)
@@ -54,7 +54,7 @@ def p_of_no_leakage(
 
 
 def join_beliefs(beliefs: Sequence[Beliefs], entries: int = _ENTRIES) -> Beliefs:
-    """All beliefs as one, up to so many entries; which are left out has nothing to do with secrets."""
+    """All beliefs as one, up to so many entries; the choice does not depend on secrets."""
     kept: list[Beliefs] = []
     rows = 0
     for one in beliefs:
@@ -77,7 +77,7 @@ def _by_tables(
     permutations: int,
     rng: np.random.Generator,
 ) -> float:
-    """The same for events that are counted: tables of secret and belief with the same sums, drawn by permutations."""
+    """The same for counted events: random tables of secret and belief with the same margins."""
     rows, r = np.unique(beliefs.r, return_inverse=True)
     logs, guess = logs[rows], guess[rows]
     table = np.zeros(logs.shape)
@@ -89,7 +89,7 @@ def _by_tables(
         return float((one * logs).sum()), float(one[columns, guess] @ weight[guess])
 
     if len(rows) == 1 or np.count_nonzero(margins[1]) == 1:
-        return 1.0  # there is only one such table
+        return 1.0  # there is one such table
     from scipy.stats import random_table
 
     draws = random_table(*margins)
@@ -99,7 +99,7 @@ def _by_tables(
 def _make_shuffler(
     x: Indices, blocks: Indices | None, secret_of: Indices | None, rng: np.random.Generator
 ) -> Callable[[], Indices]:
-    """A maker of the secrets in another order."""
+    """A function that returns the secrets in a random order."""
     if blocks is None:
         return lambda: rng.permutation(x)
     if secret_of is not None:
@@ -116,10 +116,10 @@ def _make_shuffler(
 
 
 def _rank(scores: Sequence[tuple[float, float]]) -> float:
-    """The share of orders, the first among them, that do as well as the first."""
+    """The share of orders, the first included, that score as well as the first."""
     found = np.array(scores)
     spread = found.std(axis=0)
     alike = spread <= 1e-9 * np.maximum(1.0, np.abs(found).max(axis=0))
     best = ((found - found.mean(axis=0)) / np.where(alike, np.inf, spread)).max(axis=1)
-    # sums in another order differ in the last digits, which must not make a tie a difference
+    # sums in another order differ in the last digits: keep ties
     return float((best >= best[0] - 1e-9).mean())

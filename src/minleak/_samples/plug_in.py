@@ -1,4 +1,4 @@
-"""Plug-in estimates: every measure of leakage on counts of pairs, less its bias."""
+"""Plug-in estimates: every measure of leakage on counts of pairs, corrected for bias."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from minleak.errors import InvalidParameter
 
 MEASURES = (*STANDARD, "multiplicative-leakage", "additive-leakage", "maximal-leakage")
 
-# Tables of at most this many cells are dense.
+# Tables up to this many cells are dense.
 _CELLS = 4_000_000
-# Samples of the counts that a bias is taken from.
+# Bootstrap samples for a bias.
 _RESAMPLES = 40
 
 Counts = npt.NDArray[np.int64]
@@ -44,7 +44,7 @@ class JointCounts:
 
     @classmethod
     def of(cls, x: Counts, y: Counts, times: Counts, shape: tuple[int, int]) -> JointCounts:
-        """How often each pair occurs, of rows that stand for some events each."""
+        """Count pairs over rows that stand for several events each."""
         keys, place = np.unique(x * shape[1] + y, return_inverse=True)
         counts = np.zeros(len(keys), dtype=np.int64)
         np.add.at(counts, place, times)
@@ -52,11 +52,11 @@ class JointCounts:
 
     @property
     def events(self) -> int:
-        """How many events there are."""
+        """The number of events."""
         return int(self.counts.sum())
 
     def with_counts(self, counts: Any) -> Any:
-        """J for other counts of the same pairs: dense where that is small, else sparse."""
+        """The joint distribution for other counts of the same pairs: dense if small, else sparse."""
         share = counts / counts.sum()
         if self.shape[0] * self.shape[1] <= _CELLS:
             dense = np.zeros(self.shape)
@@ -68,7 +68,7 @@ class JointCounts:
 
     @cached_property
     def _rank(self) -> Counts:
-        """How many secrets come before that of the pair, the most frequent of its observable first."""
+        """The rank of each pair's secret among those of its observable, the most frequent first."""
         order = np.lexsort((-self.counts, self.y))
         y = self.y[order]
         rank = np.empty_like(order)
@@ -80,7 +80,7 @@ class JointCounts:
         return float(self.counts[self._rank < l].sum() / self.events)
 
     def resample(self, rng: np.random.Generator) -> Any:
-        """J of as many events drawn with the probabilities J."""
+        """The joint distribution of a bootstrap sample."""
         return self.with_counts(rng.multinomial(self.events, self.counts / self.counts.sum()))
 
 
@@ -93,7 +93,7 @@ def _sparse(matrix: Any) -> Any:
 
 
 def estimate_all(joint: JointCounts, measures: MeasureSet, rng: np.random.Generator) -> list[float]:
-    """Each measure on the counts less its bias: by a formula where the entropy has one, else the bootstrap's."""
+    """Each measure on the counts minus its bias: by a formula if the entropy has one, else by the bootstrap."""
     found = measures(joint.with_counts(joint.counts))
     pairs, (n, m) = len(joint.counts), joint.shape
     formulas = [_bias(H.form, pairs - n - m + 1, joint.events) if H else None for H in measures.entropies]
@@ -104,15 +104,15 @@ def estimate_all(joint: JointCounts, measures: MeasureSet, rng: np.random.Genera
     values = []
     for i, (name, entropy, value) in enumerate(zip(measures.names, measures.entropies, found.tolist(), strict=True)):
         known = formulas[i]
-        taken = (float(bias[i]) if math.isfinite(bias[i]) else 0.0) if known is None else known  # infinity stays
+        taken = (float(bias[i]) if math.isfinite(bias[i]) else 0.0) if known is None else known  # infinite values stay
         floor, ceiling = (0.0, _most_leaked(entropy.form, min(n, m))) if entropy else (OTHERS[name].floor, math.inf)
         values.append(min(max(ceiling, value), max(floor, value - taken)))
     return values
 
 
 def _bias(form: Form | None, freedom: int, events: int) -> float | None:
-    """By how much leakage is overestimated from so many events: Miller and Madow's for Shannon, from the pairs that
-    occurred less the secrets and observables; None where there is no formula.
+    """The bias of the leakage by a formula: Miller and Madow's for Shannon, where `freedom` is the number of pairs
+    minus those of secrets and observables, plus 1; else None.
     """
     match form:
         case RenyiMean(1.0, 0.0, 0.0, unit):
@@ -121,7 +121,7 @@ def _bias(form: Form | None, freedom: int, events: int) -> float | None:
 
 
 def _most_leaked(form: Form | None, n: int) -> float:
-    """No channel with n secrets or observables leaks more; infinite where that is not known."""
+    """The most that a channel with n secrets or observables leaks; infinite if unknown."""
     match form:
         case RenyiMean(1.0, 0.0, 0.0, unit):
             return math.log(n) / unit
@@ -129,7 +129,7 @@ def _most_leaked(form: Form | None, n: int) -> float:
 
 
 class MeasureSet:
-    """Several measures at once, of a joint distribution: entropies in one pass, then the others."""
+    """Several measures of a joint distribution at once: entropies in one pass, then the others."""
 
     def __init__(self, measures: Sequence[ConditionalEntropy | str]) -> None:
         self.names: list[str] = []
@@ -157,7 +157,7 @@ def _largest(joint: Any) -> float:
 
 
 def _rows(joint: Any, p: Any) -> Any:
-    """The channel of J, without secrets that did not occur."""
+    """The channel of J, without impossible secrets."""
     seen = p > 0
     if isinstance(joint, np.ndarray):
         return joint[seen] / p[seen, None]
@@ -178,13 +178,13 @@ def ratio(after: float, before: float) -> float:
 
 
 class Other(NamedTuple):
-    """A measure that is no entropy's leakage: a function of J and its rows' sums, the value without leakage, and how
-    one guess stands to that before, if that is all there is to it.
+    """A measure that is not an entropy's leakage: a function of J and its row sums, its value without leakage, and the
+    function of success after and before one guess, if it is one.
     """
 
     of: Callable[[Any, Any], float]
     floor: float
-    compared: Callable[[float, float], float] | None = None
+    compare: Callable[[float, float], float] | None = None
 
 
 OTHERS = {

@@ -1,9 +1,8 @@
-"""Sequences of different lengths as observables: their features, so that attacks on vectors see them.
+"""Sequences of different lengths as vectors of features, for attacks on vectors.
 
-The features of a sequence: its length; of each of its columns sum, mean, spread, extremes, quantiles, first and last
-values; how often each value or range of values occurs; and how often each pair of ranges follows one another. Of
-columns that never fall, such as times, the steps are taken. Ranges are those of all sequences together, and no feature
-looks at secrets.
+Features: the length; for each column sum, mean, spread, extremes, quantiles, first and last values, counts of values or
+ranges of values, and counts of consecutive pairs of ranges. Columns that never fall, such as times, are replaced by
+their steps. Ranges are those of all sequences together; no feature looks at secrets.
 """
 
 from __future__ import annotations
@@ -19,19 +18,19 @@ from minleak.errors import InvalidParameter
 
 # Ranges of values, ranges of values in pairs, first values, and quantiles.
 _RANGES, _PAIRED, _FIRST, _QUANTILES = 24, 8, 8, (0.1, 0.25, 0.5, 0.75, 0.9)
-# More numbers in all are not kept.
+# The most numbers in all sequences.
 _MOST = 100_000_000
 
 
 @dataclass(frozen=True, eq=False)
 class Sequences:
-    """Sequence s has the rows from starts[s] to starts[s+1] of `values`, all of equally many columns."""
+    """Sequence s is the rows from starts[s] to starts[s+1] of `values`."""
 
     starts: Indices
     values: Array
 
     def distinct(self) -> tuple[Indices, int]:
-        """The code of each sequence, equal ones alike, and how many there are."""
+        """The code of each sequence, and the number of distinct ones."""
         codes: dict[bytes, int] = {}
         ends = zip(self.starts[:-1].tolist(), self.starts[1:].tolist(), strict=True)
         found = [codes.setdefault(self.values[begin:end].tobytes(), len(codes)) for begin, end in ends]
@@ -45,7 +44,7 @@ class Sequences:
 
 
 def as_sequences(observables: Any) -> Sequences | None:
-    """Sequences of different lengths, each of numbers or of rows of numbers; None if these are none."""
+    """Sequences of different lengths, each of numbers or of rows of numbers; None if the input is not that."""
     is_list = isinstance(observables, list | tuple) or (
         isinstance(observables, np.ndarray) and observables.dtype == object
     )
@@ -88,7 +87,7 @@ def _features_of_column(starts: Indices, values: Array) -> Array:
     first[starts[:-1][length > 0]] = True
     steps = np.where(first, values, np.diff(values, prepend=0.0))
     if bool((steps >= 0).all()) and bool((steps[~first] != values[~first]).any()):
-        values = steps  # a column that never falls: what matters is by how much it grows
+        values = steps  # a column that never falls: use its steps
     n, some = len(length), np.maximum(length, 1)
     total = np.bincount(of, weights=values, minlength=n)
     mean = total / some
@@ -109,7 +108,7 @@ def _features_of_column(starts: Indices, values: Array) -> Array:
 
 
 def _ranges(values: Array, most: int) -> Indices:
-    """The range of each value: distinct values where they are few, else stretches that hold about as many."""
+    """The range of each value: the value itself if there are few, else a quantile range."""
     distinct = np.unique(values)
     if len(distinct) > most:
         distinct = np.unique(np.quantile(values, np.arange(most) / most, method="lower"))

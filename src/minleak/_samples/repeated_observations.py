@@ -1,4 +1,4 @@
-"""Looks: what an attacker reaches who sees a channel show the same secret again and again, and after how many times."""
+"""Repeated looks: the success of an attacker who sees a channel show one secret many times, and how many it takes."""
 
 from __future__ import annotations
 
@@ -17,15 +17,16 @@ from minleak._data.prior import Prior
 from minleak._data.simulating import generator, margin
 from minleak._face.result import Result
 from minleak._face.tables import Table
-from minleak._samples.chernoff import chernoff
 from minleak.errors import Infeasible
 
-# More looks than this are not simulated; nor are all multisets gone through where their number is above the second.
+# The most looks to simulate, and the most multisets to enumerate.
 _LOOKS, _EXACT = 10**9, 4_000_000
-# Entries of a table of trials that is handled at a time.
+# Entries of a table handled at a time.
 _CHUNK = 4_000_000
-# A number of looks that is simulated is found to one part in so many.
+# A simulated number of looks is found to one part in this many.
 _DIGITS = 200
+# Golden-section steps for the exponent in [0,1] of the Chernoff information.
+_GOLDEN = 40
 
 
 class _Success(NamedTuple):
@@ -42,8 +43,8 @@ class Looks(Result):
     """The best attacker's `success` after each number of `looks` at one secret, with a 99% interval from `low` to
     `high` unless it is `exact`.
 
-    `exponent` is the rate at which the chance of a mistake falls in the end, exp(-exponent * looks), in nats; `most` is
-    the success that no number of looks surpasses, below 1 where several secrets show the same.
+    `exponent` is the final rate at which the chance of a mistake falls, exp(-exponent * looks), in nats; `most` is the
+    limit of success, below 1 where several secrets have equal rows.
     """
 
     looks: tuple[int, ...]
@@ -67,8 +68,8 @@ class Looks(Result):
 
 @dataclass(frozen=True)
 class Needed(Result):
-    """How many looks it takes to reach `success`: `looks`, surely (at 99% for each number tried) between `low` and
-    `high` unless it is `exact`; see `Looks` for `exponent` and `most`.
+    """The number of `looks` needed to reach `success`, between `low` and `high` (99% for each number tried) unless it
+    is `exact`; see `Looks` for `exponent` and `most`.
     """
 
     looks: int
@@ -125,13 +126,13 @@ def observations_needed(
 ) -> Needed:
     """The least number of independent looks at one secret after which the best guess is right with chance `success`.
 
-    For countermeasures that claim to slow an attack down, such as random padding and noise: see `repeated_success` for
-    how it is computed. Above two hundred looks the number is to half a percent.
+    Use it on countermeasures that slow an attack down, such as random padding and noise. `repeated_success` says how it
+    is computed; above two hundred looks the number is found to half a percent.
 
     Raises
     ------
     Infeasible
-        Where no number of looks is enough, since several secrets show the same.
+        If no number of looks is enough, because several secrets have equal rows.
 
     >>> observations_needed([1, 1], [[0.6, 0.4], [0.4, 0.6]], success=0.9).looks
     41
@@ -148,7 +149,7 @@ def observations_needed(
 
 
 class _Observer:
-    """The rows of secrets that can occur, each different row once, with the likeliest of those that share it."""
+    """The distinct rows of possible secrets, each with the probability of the likeliest secret that has it."""
 
     def __init__(self, prior: Any, channel: Any, trials: Any, seed: Any) -> None:
         joint = as_joint(prior, channel)
@@ -202,7 +203,7 @@ class _Observer:
         counts = _multisets(m, t)
         ways = gammaln(t + 1) - gammaln(counts + 1).sum(axis=1)
         score = ways[:, None] + self._log_likelihoods(counts)
-        # the prior of a row is its likeliest secret's: what the best guess gets of all who share it
+        # the best guess names the likeliest of the secrets that share a row
         return min(self.most, float((self.p * np.exp(score)).max(axis=1).sum()))
 
     def _log_likelihoods(self, counts: Indices) -> Array:
@@ -212,7 +213,7 @@ class _Observer:
         return np.asarray(score)
 
     def _simulate(self, t: int) -> _Success:
-        """The mean of what the best guess is worth, given what was seen, over secrets as they come."""
+        """The mean posterior probability of the best guess, over random secrets."""
         rng = np.random.default_rng([self.seed, 17])
         secrets = rng.choice(len(self.p), self.trials, p=self.mass / self.mass.sum())
         n, m = self.rows.shape
@@ -230,7 +231,7 @@ class _Observer:
 
 
 def _multisets(m: int, t: int) -> Indices:
-    """All ways to see m observables t times in all: rows of how often each."""
+    """All multisets of t out of m observables, as rows of counts."""
     rows, left = np.zeros((1, 0), dtype=np.int64), np.array([t])
     for _ in range(m - 1):
         times = left + 1
@@ -241,9 +242,59 @@ def _multisets(m: int, t: int) -> Indices:
 
 
 def _merge_columns(rows: Array) -> Array:
-    """Observables whose columns are multiples of each other tell the same, and are put together."""
+    """Merge observables whose columns are multiples of each other, which tell the same."""
     directions = np.round(rows / rows.max(axis=0), 12)
     _, group = np.unique(directions, axis=1, return_inverse=True)
     merged = np.zeros((len(rows), int(group.max()) + 1))
     np.add.at(merged.T, group.ravel(), rows.T)
     return merged
+
+
+def chernoff(rows: Array) -> float:
+    """The least Chernoff information of two rows, in nats: the rate at which mistakes between them die out. Infinite
+    with one row, or where all are disjoint.
+
+    At s = 1/2 it is the Bhattacharyya distance B. The function is concave in s, so its maximum is between B and 2 B,
+    and only pairs whose B is at most twice the least can have the least.
+    """
+    n = len(rows)
+    if n < 2:
+        return math.inf
+    roots = np.sqrt(rows)
+    with np.errstate(divide="ignore"):
+        distance = -np.log(np.minimum(1.0, roots @ roots.T))
+    i, j = np.triu_indices(n, 1)
+    half = distance[i, j]
+    least = float(half.min())
+    if math.isinf(least):
+        return math.inf
+    near = np.flatnonzero(half <= 2 * least)
+    order = near[np.argsort(half[near], kind="stable")]
+    best = math.inf
+    width = max(1, _CHUNK // rows.shape[1])
+    for begin in range(0, len(order), width):
+        some = order[begin : begin + width]
+        if half[some[0]] >= best:
+            break
+        best = min(best, float(_information(rows[i[some]], rows[j[some]]).min()))
+    return best
+
+
+def _information(a: Array, b: Array) -> Array:
+    """max over s in [0,1] of -ln sum a^s b^(1-s), row by row, by golden section: the function is concave."""
+    with np.errstate(divide="ignore"):
+        log_a, log_b = np.log(a), np.log(b)
+    both = (a > 0) & (b > 0)
+    log_a, log_b = np.where(both, log_a, 0.0), np.where(both, log_b, 0.0)
+
+    def value(s: Array) -> Array:
+        mixed = np.where(both, np.exp(s[:, None] * log_a + (1 - s[:, None]) * log_b), 0.0)
+        return np.asarray(-np.log(mixed.sum(axis=1)))
+
+    golden = (math.sqrt(5) - 1) / 2
+    low, high = np.zeros(len(a)), np.ones(len(a))
+    for _ in range(_GOLDEN):
+        left, right = high - golden * (high - low), low + golden * (high - low)
+        better = value(left) >= value(right)
+        low, high = np.where(better, low, left), np.where(better, right, high)
+    return value((low + high) / 2)

@@ -1,4 +1,4 @@
-"""Audit: what events say of a channel, printed with what is sure first."""
+"""Audit: the leakage found in events, proven bounds first."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from minleak._entropy.names import place
 from minleak._face.result import Result
 from minleak._face.tables import Table
 from minleak._samples.charts import ObservedShares, curve_chart, seen_chart
-from minleak._samples.looking import HeldOut, LooksNeeded
+from minleak._samples.looking import HeldOutEvents, LooksNeeded
 from minleak._samples.measures import Bracket, shown_end
 from minleak._samples.plug_in import JointCounts
 from minleak.errors import InvalidParameter
@@ -23,27 +23,27 @@ from minleak.errors import InvalidParameter
 
 @dataclass(frozen=True)
 class Measured(Bracket):
-    """A `measure` of leakage as a bracket; where samples can be sure of nothing, `low` and `high` are None."""
+    """A `measure` of leakage as a bracket; `low` and `high` are None where samples prove nothing."""
 
     measure: str
 
 
 @dataclass(frozen=True)
 class Audit(Result):
-    """What events leak. `success` is the chance that one guess is right after what was seen, `blind` before it;
-    `found["shannon"]` and so on are leakages. Each is a `Bracket` that holds with probability `level`, for itself.
+    """The leakage found in events. `success` is the chance that one guess is right given the observable, `blind`
+    without it; `found["shannon"]` and so on are leakages. Each is a `Bracket` that holds with probability `level`, for
+    itself.
 
-    It is of `events` of some `secrets` and `observables`; `rows` are the leakages.
+    `events`, `secrets` and `observables` are their numbers; `rows` are the leakages.
 
-    `p` is that of no leakage at all, by `permutations` of the secrets, in words `permuted`; `rejected` is whether it is
-    at most `alpha`, and `verdict` says so in words. Where it is not rejected the events are compatible with zero
-    leakage, which proves nothing about a leak that is smaller than they can show. `warnings` are lines on what was seen
-    to be doubtful.
+    `p` is the p-value of zero leakage, by `permutations` of the secrets, in words `permuted`; `rejected` is whether it
+    is at most `alpha`, and `verdict` says so in words. If it is not rejected, the events are compatible with zero
+    leakage, which does not exclude a leak too small for them to show. `warnings` are doubts about the events.
 
-    `said` is how observables were taken, `attack` which attack led in the end, and `curve` how it did: a row of (events
-    trained on, tests, share of right guesses) for each part. `enough` and `more` answer `enough=`: whether the bracket
-    of `success` is narrow enough, and about how many more events it needs. `needed` is what `looks` answers, where the
-    command line was asked for it.
+    `said` is how observables were interpreted, `attack` which attack led in the end, and `curve` how it did: a row of
+    (events trained on, tests, share of right guesses) for each part. `enough` and `more` answer `enough=`: whether the
+    bracket of `success` is narrow enough, and about how many more events it needs. `needed` is the answer of `looks`,
+    where the command line was asked for it.
     """
 
     events: int
@@ -66,7 +66,7 @@ class Audit(Result):
     labels: Labels = field(repr=False, compare=False)
     joint: JointCounts | None = field(repr=False, compare=False)
     seen: ObservedShares = field(repr=False, compare=False)
-    held_out: HeldOut = field(repr=False, compare=False)
+    held_out: HeldOutEvents = field(repr=False, compare=False)
     needed: LooksNeeded | None = None
 
     reported = ("rejected", "verdict")
@@ -101,13 +101,12 @@ class Audit(Result):
 
     @property
     def prior(self) -> Prior:
-        """How often each secret occurs, as counted: what to design a countermeasure for."""
-        counts, names = self.seen.secrets, list(self.labels)
-        return Prior(counts, labels=names)
+        """The prior as counted, to design a countermeasure for."""
+        return Prior(self.seen.secrets, labels=list(self.labels))
 
     def channel(self) -> Channel:
-        """The channel as counted, from secrets to observables: what a countermeasure can be designed on. Discrete or
-        whole observables only; of others design on sizes or quantiles, see the how-to on samples.
+        """The channel as counted, to design a countermeasure on. Discrete or whole observables only; for others design
+        on sizes or quantiles, see the how-to on samples.
         """
         import scipy.sparse as sp
 
@@ -121,10 +120,10 @@ class Audit(Result):
         return Channel(matrix, inputs=list(self.labels), tolerance=1e-6)
 
     def looks(self, success: float, *, seed: int = 0) -> LooksNeeded:
-        """After how many independent looks at one secret the attack is right with this probability, with an interval.
+        """The number of independent looks at one secret after which the attack is right with this probability.
 
-        The attack was trained on the first half of the events (for timings, that chose its windows too), and the looks
-        are drawn from the other half, so that noise it was fitted to does not count. A better attack needs fewer.
+        The attack was trained on the first half of the events, and the looks are drawn from the other half, so that
+        noise it was fitted to does not count. A better attack needs fewer.
 
         >>> import numpy as np, minleak as ml
         >>> x = np.random.default_rng(1).integers(0, 2, 4000)

@@ -1,4 +1,4 @@
-"""Sample: events dealt at random into parts, as rows and as counts of cells, for attacks to be trained and tried on."""
+"""Sample: events dealt at random into parts, on which attacks are trained and tried."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from minleak._data.arrays import Array, Indices
 from minleak._samples.events import Events
 from minleak.errors import InvalidParameter
 
-# The first choice among attacks is made on the second part after training on the first; all others are tested, each
-# after training on all before. The last half is tested at once, by attacks that are then fixed.
+# Shares of the parts. The first choice among attacks is made on the second part, after training on the first. Later
+# parts are tested, each after training on all before; attacks are fixed for the last half.
 SHARES = np.array([0.05, 0.05, 0.07, 0.12, 0.21, 0.50])
 FIRST, LAST = 2, len(SHARES) - 1
-# Cells of one number at most, events for each at least, and the most entries of a table of secrets by cells.
+# The most cells of one number, the fewest events per cell, and the most entries of a table of secrets by cells.
 _CELLS, _EACH, _TABLE = 4096, 8, 8_000_000
-# The most pairs of a secret and a cell whose beliefs are worked out, in minutes.
+# The most pairs of a secret and a cell: minutes of work.
 _MOST_CELLS = 2_000_000_000
-# SingleEvents that stand for more events than this in all are not taken apart.
+# Weighted rows are expanded to single events up to this number.
 MOST_ROWS = 5_000_000
 
 
 @dataclass(frozen=True)
 class SingleEvents:
-    """Events one by one: secret, part and cell of each, what it shows as numbers, if it does, and its block, if any."""
+    """Events one by one: secret, part and cell of each, its numbers and its block, if any."""
 
     x: Indices
     part: Indices
@@ -36,9 +36,9 @@ class SingleEvents:
 
 @dataclass(frozen=True)
 class Sample:
-    """Events in parts. `pairs_x`, `pairs_y` are the distinct pairs of secret and cell by cell, `counts[p]` how often
-    part p has each. Cells are the observables, or for one number (`ordered`) stretches of as many events each. `rows`
-    are the events one by one, where they are not too many. Of `sequences` their points are features.
+    """Events in parts. `pairs_x`, `pairs_y` are the distinct pairs of secret and cell, sorted by cell, and `counts[p]`
+    how often each is in part p. Cells are the observables, or for one number (`ordered`) intervals with equally many
+    events. `rows` are the events one by one, if they are not too many. The points of `sequences` are features.
     """
 
     n: int
@@ -56,29 +56,29 @@ class Sample:
         return None if self.rows is None else self.rows.blocks
 
     def before(self, part: int) -> Indices:
-        """How often each pair is in the parts before this one."""
+        """The counts of pairs in the parts before this one."""
         return np.asarray(self.counts[:part].sum(axis=0))
 
     def secrets_in(self, counts: Indices) -> Indices:
-        """How often each secret is in counts of pairs."""
+        """The counts of secrets in counts of pairs."""
         return np.bincount(self.pairs_x, weights=counts, minlength=self.n).astype(np.int64)
 
     def dense(self, counts: Indices, cells: slice) -> Array:
-        """Counts of pairs as rows for some cells, and columns for all secrets."""
+        """Counts of pairs as a table of some cells by all secrets."""
         begin, end = np.searchsorted(self.pairs_y, [cells.start, cells.stop])
         table = np.zeros((cells.stop - cells.start, self.n))
         table[self.pairs_y[begin:end] - cells.start, self.pairs_x[begin:end]] = counts[begin:end]
         return table
 
     def slices(self) -> Iterator[slice]:
-        """Stretches of cells whose tables are small."""
+        """Ranges of cells with small tables."""
         width = max(1, _TABLE // 4 // self.n)
         for begin in range(0, self.cells, width):
             yield slice(begin, min(begin + width, self.cells))
 
 
 def deal_events(events: Events, rng: np.random.Generator) -> Sample:
-    """Deal the events into parts, each event for itself, or each block."""
+    """Deal the events, or their blocks, into parts."""
     single = int(events.times.max()) == 1 and int(events.times.min()) == 1
     alone = events.total <= MOST_ROWS and (events.points is not None or events.blocks is not None)
     if events.blocks is not None and not (single or alone):
@@ -89,7 +89,7 @@ def deal_events(events: Events, rng: np.random.Generator) -> Sample:
         part = _deal_parts(len(index), blocks, rng)
         dealt = np.bincount(index * len(SHARES) + part, minlength=len(events.x) * len(SHARES))
         dealt = dealt.reshape(len(events.x), len(SHARES))
-    else:  # many events in few rows: each row's are dealt out alike
+    else:  # many events in few rows
         dealt = rng.multinomial(events.times, SHARES)
     cell = _cells(events, dealt[:, :LAST].sum(axis=1))
     rows = None
@@ -98,9 +98,7 @@ def deal_events(events: Events, rng: np.random.Generator) -> Sample:
         rows = SingleEvents(events.x[index], part, cell[index], points, blocks)
     n, m = len(events.secrets), int(cell.max()) + 1
     if n * m > _MOST_CELLS:
-        raise InvalidParameter(
-            f"{n:,} secrets and {m:,} observables are too many to be guessed one from the other: group them"
-        )
+        raise InvalidParameter(f"{n:,} secrets and {m:,} observables are too many to attack: group them")
     keys, pair = np.unique(cell * n + events.x, return_inverse=True)
     counts = np.stack([np.bincount(pair, weights=column, minlength=len(keys)) for column in dealt.T]).astype(np.int64)
     ordered = events.points is not None and events.points.shape[1] == 1
@@ -112,7 +110,7 @@ def _deal_parts(rows: int, blocks: Indices | None, rng: np.random.Generator) -> 
     ends = np.cumsum(SHARES)[:-1]
     if blocks is None:
         return np.searchsorted(ends, rng.random(rows), side="right").astype(np.int64)
-    # Blocks may be few, so they are dealt in a random order to where the events then end.
+    # Blocks may be few, so they are dealt in random order, by the position of their events.
     last = int(blocks.max()) + 1
     order = rng.permutation(last)
     sizes = np.bincount(blocks, minlength=last)[order]
@@ -123,10 +121,10 @@ def _deal_parts(rows: int, blocks: Indices | None, rng: np.random.Generator) -> 
 
 
 def _cells(events: Events, before: Indices) -> Indices:
-    """The observables, or stretches of one number that hold about as many events each, equal numbers together.
+    """The cell of each event: its observable, or for one number an interval with about equally many events.
 
-    Where they end is for the events `before` the last part to say, so that the last part is tried on cells that are
-    fixed. (The bound on success would allow to look at all observables, as long as nobody looks at secrets.)
+    The ends of the intervals depend only on the events `before` the last part, which is thus tried on fixed cells. (The
+    bound on success would allow all observables, as long as secrets are not looked at.)
     """
     if events.points is None or events.points.shape[1] > 1:
         return events.y

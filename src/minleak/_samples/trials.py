@@ -1,4 +1,4 @@
-"""Trials: every attack on every part after training on those before, and the one that did best so far goes next."""
+"""Trials: every attack on every part after training on those before; the best so far leads on the next."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from minleak._samples.sample import FIRST, LAST, Sample
 
 @dataclass
 class Tally:
-    """How an attack did: tests[g], how many guesses it took; the sum of ln of the probability that it gave to the
-    secret, and of its square; for each block its tests and those that took one guess.
+    """The results of an attack: ranks[g] tests had the secret at place g of its guesses; the sums of its log belief in
+    the secret and of the square; for each block the tests, and those right at the first guess.
     """
 
     ranks: Indices
@@ -26,7 +26,7 @@ class Tally:
 
     @property
     def tests(self) -> int:
-        """How many there were."""
+        """The number of tests."""
         return int(self.ranks.sum())
 
     def add(self, beliefs: Beliefs, blocks: Indices | None) -> None:
@@ -43,7 +43,7 @@ class Tally:
 
 
 def _rank_tests(beliefs: Beliefs, truth: Array) -> Indices:
-    """Before how many guesses the secret's turn comes, the likeliest first, of equals the first."""
+    """The rank of the secret among the guesses, the likeliest first; ties by code."""
     if len(beliefs.r) < 4 * len(beliefs.rows):
         chunk = max(1, 4_000_000 // beliefs.rows.shape[1])
         found = np.empty(len(beliefs.r), dtype=np.int64)
@@ -64,8 +64,8 @@ def _rank_tests(beliefs: Beliefs, truth: Array) -> Indices:
 
 @dataclass(frozen=True)
 class Trials:
-    """tallies[a][p]: attack a on part p, from the second on; those before `FIRST` serve the choice alone. `last` is
-    what the attack believed of the last part that led before it by the probability that it gave to secrets.
+    """tallies[a][p]: attack a on part p, from the second on; those before `FIRST` only serve to choose. `last` are the
+    beliefs about the last part of the attack that led before it by log belief.
     """
 
     names: tuple[str, ...]
@@ -74,12 +74,12 @@ class Trials:
     last: tuple[Beliefs, ...]
 
     def of_leaders(self, score: Callable[[Tally], float]) -> list[Tally]:
-        """The tests of who led, part by part."""
+        """The tally of the leading attack, part by part."""
         return [self.tallies[find_leader(self.tallies, part, score)][part] for part in range(FIRST, LAST + 1)]
 
 
 def find_leader(tallies: Sequence[dict[int, Tally]], part: int, score: Callable[[Tally], float]) -> int:
-    """Which attack did best on the parts before: the choice is made before the test, so that it costs nothing."""
+    """The attack that did best on the parts before. The choice precedes the test, so it costs nothing."""
     return int(np.argmax([sum(score(one[p]) for p in range(1, part)) for one in tallies]))
 
 

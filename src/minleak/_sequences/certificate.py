@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from minleak._certify.rings import Certificate, Check
+from minleak._certify.certificate import Certificate, Check
 from minleak._data.arrays import Indices
 from minleak._sequences.chain import Chain
 

@@ -9,11 +9,12 @@ import numpy as np
 import pyarrow as pa
 
 from minleak._data.arrays import Array, Indices
+from minleak._data.formats import open_table
 from minleak._data.labels import Labels
 from minleak._data.numbers import spell_numbers
 from minleak._data.parameters import whole
 from minleak._data.sources import Source
-from minleak._data.tables import Column, Table
+from minleak._data.tables import Column
 from minleak._sequences.chain import Chain
 from minleak._sequences.fitting import check_smoothing, count_walks
 
@@ -94,7 +95,7 @@ def _walks(
     source: Any, subject: str, time: str, state: str, format: str | None
 ) -> tuple[Labels, Indices, Indices, Array]:
     """States, and the walks of all subjects end to end as positions of them, where each ends, and their times."""
-    table = Table(source, format=format, what="walks are")
+    table = open_table(source, format=format, what="walks are")
     columns = table.read({"subject": subject, "time": time, "state": state}, {})
     subjects, _ = columns["subject"].codes()
     states, labels = columns["state"].codes()

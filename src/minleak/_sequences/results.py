@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from minleak._data.extras import altair
+from minleak._face.extras import altair
 from minleak._face.result import Result
 from minleak._face.tables import Table
 

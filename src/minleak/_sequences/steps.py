@@ -79,17 +79,17 @@ def _couple(rows: StepRows, place: int, column: int, stream: Stream, trace: bool
     """Where bins of columns begin, the moves of the rounding, and a column for each track, by dependent rounding given
     that the true track goes to the given column.
 
-    Columns that together have at most one track are rounded as one; which of them it is, is then drawn.
+    Columns that together have at most one track are round_columns as one; which of them it is, is then drawn.
     """
-    from minleak._kernels.rounding import TRACED, binned, rounded
+    from minleak._kernels.rounding import TRACED, bin_columns, round_columns
 
-    begin = binned(rows.matrix, rows.unit)
+    begin = bin_columns(rows.matrix, rows.unit)
     bins = np.add.reduceat(rows.matrix, begin, axis=0)
     true_bin = int(np.searchsorted(begin, column, side="right")) - 1
     chosen = np.empty(rows.matrix.shape[1], dtype=np.int64)
     moves = np.zeros((bins.size if trace else 0, TRACED + 2 * len(chosen) + 2), dtype=np.int64)
     words = stream.words(2 * bins.size + 8)  # two for each move, and each move settles an entry
-    while rounded(bins, rows.unit, place, true_bin, words, chosen, moves) < 0:
+    while round_columns(bins, rows.unit, place, true_bin, words, chosen, moves) < 0:
         words = np.concatenate([words, stream.words(len(words))])
     ends = np.append(begin[1:], len(rows.matrix))
     columns = []

@@ -12,7 +12,7 @@ import numpy as np
 from minleak._data.matrices import MOST, are_rows
 from minleak._data.parameters import whole
 from minleak._data.prior import Prior
-from minleak._data.writing import replacing
+from minleak._file.replacing import replace_file
 from minleak.errors import InvalidParameter, MinleakError, UnreadableFile
 
 _FORM = "minleak chain 1"
@@ -32,7 +32,7 @@ def save_chain(
     except (TypeError, ValueError):
         raise InvalidParameter("a chain file holds labels that are text, whole numbers, or tuples of these") from None
     try:
-        with replacing(name) as file:
+        with replace_file(name) as file:
             np.savez_compressed(file, head=np.frombuffer(head, dtype=np.uint8), **arrays)
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or "the file system refused"

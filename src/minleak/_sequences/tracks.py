@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from minleak._certify.rings import Certificate
+from minleak._certify.certificate import Certificate
 from minleak._data.parameters import listed, whole
 from minleak._draw.cloak import as_key
 from minleak._draw.keys import Key, Walking, scope_bytes

@@ -1,4 +1,4 @@
-"""Where a service listens: a socket of the file system, this machine alone, or everywhere with a token and TLS."""
+"""Address: where a service listens: a Unix socket, this machine, or everywhere with a token and TLS."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 from minleak.errors import InvalidParameter
 
-# The mode of a socket, from which the umask takes: never for everybody.
+# The mode of a Unix socket, less the umask: never for everybody.
 _MODE = 0o660
 
 
 @dataclass(frozen=True)
 class Address:
-    """A host and a port, or the path of a socket."""
+    """A host and a port, or the path of a Unix socket."""
 
     host: str = "127.0.0.1"
     port: int = 0
@@ -25,7 +25,7 @@ class Address:
 
     @property
     def is_private(self) -> bool:
-        """Whether nobody on another machine can reach it."""
+        """Whether only this machine can reach it."""
         if self.path is not None or self.host == "localhost":
             return True
         try:
@@ -34,16 +34,21 @@ class Address:
             return False
 
     def hosts(self, port: int) -> frozenset[bytes] | None:
-        """What the Host of a request may be, if the address is this machine's alone: a page of elsewhere whose name
-        was made to lead here has another.
+        """The accepted values of a request's Host if only this machine can reach the address; None accepts any. A web
+        page whose name was pointed at this machine (DNS rebinding) has another Host.
         """
         if self.path is not None or not self.is_private:
             return None
-        names = {"localhost", "127.0.0.1", "[::1]", f"[{self.host}]" if ":" in self.host else self.host}
+        names = {"localhost", "127.0.0.1", "[::1]", self._host}
         return frozenset(text.encode() for name in names for text in (name, f"{name}:{port}"))
 
+    @property
+    def _host(self) -> str:
+        """The host as it stands in a URL."""
+        return f"[{self.host}]" if ":" in self.host else self.host
+
     def listen(self) -> socket.socket:
-        """The socket, bound and listening."""
+        """A bound, listening socket."""
         if self.path is not None:
             return _listen_at(self.path)
         try:
@@ -53,14 +58,13 @@ class Address:
             raise InvalidParameter(f"cannot listen at {self.host}, port {self.port}: {_why(error)}") from None
 
     def name(self, listener: socket.socket, *, tls: bool) -> str:
-        """The address as clients give it."""
+        """The address as clients write it."""
         if self.path is not None:
             return f"unix:{self.path}"
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"{'https' if tls else 'http'}://{host}:{listener.getsockname()[1]}"
+        return f"{'https' if tls else 'http'}://{self._host}:{listener.getsockname()[1]}"
 
     def remove(self, listener: socket.socket) -> None:
-        """The file of the socket, if it is still this one's."""
+        """Remove the file of a Unix socket, if it is still one."""
         if self.path is not None:
             listener.close()
             with contextlib.suppress(OSError):
@@ -71,7 +75,7 @@ class Address:
 def _listen_at(path: str) -> socket.socket:
     _clear(path)
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    mask = os.umask(0o177)  # nobody connects before the mode is what it is meant to be
+    mask = os.umask(0o177)  # nobody else connects before the mode is set
     try:
         listener.bind(path)
     except (OSError, ValueError) as error:
@@ -85,10 +89,10 @@ def _listen_at(path: str) -> socket.socket:
 
 
 def _clear(path: str) -> None:
-    """Remove the socket that a service which was killed has left."""
+    """Remove the socket that a killed service left behind."""
     try:
         if not stat.S_ISSOCK(os.lstat(path).st_mode):
-            raise InvalidParameter(f"{path} is there and is no socket: choose another name")
+            raise InvalidParameter(f"{path} exists and is no socket: choose another name")
     except OSError:
         return
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as trial:

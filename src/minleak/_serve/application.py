@@ -1,4 +1,4 @@
-"""The application: what each path answers, from a cloak, tracks and a table of paddings that do not change."""
+"""The application: the answer of each path, from a cloak, tracks and a table of paddings that never change."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from minleak._data.labels import as_label
 from minleak._draw.cloak import Cloak
 from minleak._draw.keys import scope_problem
 from minleak._padding.size_table import SizeTable
-from minleak._sequences.tracks import Tracks as TrackMaker
+from minleak._sequences.tracks import Tracks
 from minleak._serve import messages as m
 from minleak._serve.metrics import Collector, MetricTable, Row
 from minleak._serve.openapi import describe
@@ -24,20 +24,22 @@ TEXT = b"text/plain; version=0.0.4; charset=utf-8"
 
 @dataclass(frozen=True)
 class Serving:
-    """What is served until the next plan: shared by all processes that are forked from here."""
+    """Everything that is served until a plan is replaced: shared by all forked processes."""
 
     cloak: Cloak
     plans: Sequence[m.PlanFacts]
     #: The lineages whose secrets are numbers.
     numbered: frozenset[str]
-    tracks: TrackMaker | None
+    tracks: Tracks | None
     padding: SizeTable | None
     version: str
 
 
 @dataclass(frozen=True)
 class Endpoint:
-    """A path: what it takes and answers, and the method of `Application` that does so. `open` ones need no token."""
+    """A path, the types of its request and answer, and the method of `Application` that answers. `open` ones need no
+    token.
+    """
 
     method: str
     path: str
@@ -49,15 +51,15 @@ class Endpoint:
 
     @property
     def media_type(self) -> bytes:
-        """What its answers are."""
+        """The content type of its answers."""
         return TEXT if self.answer is None else JSON
 
 
 ENDPOINTS = (
-    Endpoint("POST", "/draw", "draw", "The set to show for a secret.", m.Draw, m.DrawnSet),
-    Endpoint("POST", "/draws", "draws", "The sets to show for many secrets.", m.Draws, m.DrawnSets),
-    Endpoint("POST", "/walks", "walk", "The tracks to show for a walk.", m.Walk, m.Tracks),
-    Endpoint("POST", "/pad", "pad", "What to pad a size to.", m.Pad, m.Padded),
+    Endpoint("POST", "/draw", "draw", "The set to show for a secret.", m.DrawRequest, m.DrawAnswer),
+    Endpoint("POST", "/draws", "draws", "The sets to show for many secrets.", m.BatchRequest, m.BatchAnswer),
+    Endpoint("POST", "/walks", "walk", "The tracks to show for a walk.", m.WalkRequest, m.WalkAnswer),
+    Endpoint("POST", "/pad", "pad", "What to pad a size to.", m.PadRequest, m.PadAnswer),
     Endpoint("GET", "/plan", "plan", "The plans that are served; no label of them.", None, m.Plans),
     Endpoint("GET", "/metrics", "metrics", "Counts and latencies for Prometheus."),
     Endpoint("GET", "/openapi.json", "description", "This description.", None, dict[str, Any]),
@@ -67,8 +69,8 @@ ENDPOINTS = (
 
 
 class Application:
-    """Answers requests in one process. Draws are made at once, since they take less time than to hand them on; walks by
-    a thread, one at a time.
+    """Answers the requests of one process. Draws are made in the event loop, being shorter than a switch of threads;
+    walks in a thread, one at a time.
     """
 
     def __init__(self, serving: Serving, table: MetricTable, row: Row) -> None:
@@ -77,26 +79,23 @@ class Application:
         self._lineages = {lineage.hex(): lineage for lineage in self._cloak.lineages}
         self._current = self._cloak.current.hex()
         self._walking = asyncio.Lock()
-        #: Whether the process is about to end, when the requests that it has are answered.
+        #: Whether the process ends as soon as its open requests are answered.
         self.retiring = False
 
     async def answer(self, endpoint: Endpoint, body: bytes) -> bytes:
-        """The body of an answer: a body that was sent becomes a message, and a message JSON."""
-        act = getattr(self, endpoint.act)
-        if endpoint.request is None:
-            found = await act()
-        else:
-            found = await act(m.parse(endpoint.request, m.read_json(body)))
+        """The body of the answer to a request with this body."""
+        given = () if endpoint.request is None else (m.parse(endpoint.request, m.read_json(body)),)
+        found = await getattr(self, endpoint.act)(*given)
         return found if isinstance(found, bytes) else m.write_json(found)
 
     def endpoints(self) -> list[Endpoint]:
-        """Those that this service has: walks need a chain, paddings a table."""
+        """The endpoints of this service: walks need a chain, paddings a table."""
         absent = {"walk": self._serving.tracks is None, "pad": self._serving.padding is None}
         return [one for one in ENDPOINTS if not absent.get(one.act)]
 
-    # -- what is drawn ----------------------------------------------------------------------------------------------
+    # -- draws ------------------------------------------------------------------------------------------------------
 
-    async def draw(self, asked: m.Draw) -> m.DrawnSet:
+    async def draw(self, asked: m.DrawRequest) -> m.DrawAnswer:
         """One set."""
         try:
             name = asked.lineage or self._current
@@ -106,16 +105,16 @@ class Application:
         except (KeyError, MinleakError) as error:  # an unknown secret or lineage is a KeyError too
             raise self._refusal(error, asked.scope) from None
         self._row.count("draws")
-        return m.DrawnSet(m.show_labels(members), name)
+        return m.DrawAnswer(m.show_labels(members), name)
 
-    async def draws(self, asked: m.Draws) -> m.DrawnSets:
-        """Many sets: those of one lineage together."""
+    async def draws(self, asked: m.BatchRequest) -> m.BatchAnswer:
+        """Many sets, lineage by lineage."""
         if len(asked.draws) > m.BATCH:
             raise RequestProblem("too_large", f"a batch has at most {m.BATCH:,} draws")
         by_lineage: dict[str, list[int]] = {}
         for at, one in enumerate(asked.draws):
-            if scope_problem(one.scope):
-                raise RequestProblem("bad_scope", scope_problem(one.scope) or "", at)
+            if problem := scope_problem(one.scope):
+                raise RequestProblem("bad_scope", problem, at)
             by_lineage.setdefault(one.lineage or self._current, []).append(at)
         sets: list[Any] = [None] * len(asked.draws)
         for name, places in by_lineage.items():
@@ -129,13 +128,13 @@ class Application:
             except (KeyError, MinleakError) as error:
                 raise self._refusal(error, "", places[getattr(error, "at", None) or 0]) from None
             for at, members in zip(places, found, strict=True):
-                sets[at] = m.DrawnSet(m.show_labels(members), name)
+                sets[at] = m.DrawAnswer(m.show_labels(members), name)
             await asyncio.sleep(0)
         self._row.count("draws", len(sets))
-        return m.DrawnSets(sets)
+        return m.BatchAnswer(sets)
 
     def _label(self, secret: m.Label, lineage: str) -> m.Label:
-        """The label that is meant: a number may come as text where the secrets are numbers."""
+        """The label that is meant: where secrets are numbers, a number may come as text."""
         if type(secret) is str and lineage in self._serving.numbered:
             found: m.Label = as_label(secret, (0,))
             return found
@@ -154,7 +153,7 @@ class Application:
 
     # -- walks and paddings -----------------------------------------------------------------------------------------
 
-    async def walk(self, asked: m.Walk) -> m.Tracks:
+    async def walk(self, asked: m.WalkRequest) -> m.WalkAnswer:
         """The tracks of some steps. A move may take milliseconds."""
         if not 1 <= len(asked.states) <= m.STEPS:
             raise RequestProblem("too_large", f"a request has between 1 and {m.STEPS} states of a walk")
@@ -170,11 +169,10 @@ class Application:
         self._row.count("steps", len(shown.steps))
         return shown
 
-    def _walk(self, asked: m.Walk) -> m.Tracks:
+    def _walk(self, asked: m.WalkRequest) -> m.WalkAnswer:
         tracks: Any = self._serving.tracks
         states = [tuple(state) if type(state) is list else state for state in asked.states]
-        first = tracks.chain.labels[0]
-        if type(first) is int:
+        if type(tracks.chain.labels[0]) is int:
             states = [as_label(state, (0,)) if type(state) is str else state for state in states]
         tracks.check_states(states)
         if asked.saved is None:
@@ -184,9 +182,9 @@ class Application:
             walk = tracks.resume(asked.saved, scope=asked.scope)
             steps = list(map(walk.move, states))
         cuts = [cut for cut in walk.cuts if cut > walk.step - len(steps)]
-        return m.Tracks([m.show_labels(step) for step in steps], cuts, walk.saved())
+        return m.WalkAnswer([m.show_labels(step) for step in steps], cuts, walk.saved())
 
-    async def pad(self, asked: m.Pad) -> m.Padded:
+    async def pad(self, asked: m.PadRequest) -> m.PadAnswer:
         """The least size of the table that is not smaller."""
         padding: Any = self._serving.padding
         try:
@@ -194,12 +192,12 @@ class Application:
         except MinleakError as error:
             raise RequestProblem("refused", str(error)) from None
         self._row.count("padded")
-        return m.Padded(found)
+        return m.PadAnswer(found)
 
-    # -- what it is -------------------------------------------------------------------------------------------------
+    # -- the service ------------------------------------------------------------------------------------------------
 
     async def plan(self) -> m.Plans:
-        """The facts of all plans."""
+        """Facts about all plans."""
         key = self._cloak.key
         return m.Plans(list(self._serving.plans), None if key is None else key.id)
 
@@ -216,7 +214,7 @@ class Application:
         return m.Status("ok")
 
     async def ready(self) -> m.Status:
-        """It answers, and goes on doing so."""
+        """It answers, and is not about to end."""
         if self.retiring:
             raise RequestProblem("busy", "this process is about to end: another one takes new connections")
         return m.Status("ok")

@@ -1,4 +1,4 @@
-"""Connection: uvicorn's HTTP/1.1 connection with a deadline for every request, and with refusals in JSON."""
+"""Connection: uvicorn's HTTP/1.1 connection with a deadline for every request, and refusals in JSON."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from minleak._serve.metrics import Row
 from minleak._serve.problems import RequestProblem
 
 
-class _Gathering:
-    """A transport that sends what is written in one turn of the loop at once: uvicorn writes the head and the body of
-    an answer apart, and each costs a system call.
+class _BufferedTransport:
+    """Sends all that is written in one turn of the event loop by one system call: uvicorn writes the head and the body
+    of an answer separately.
     """
 
     def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
@@ -33,7 +33,7 @@ class _Gathering:
         self._transport.close()
 
     def flush(self) -> None:
-        """Send it now."""
+        """Send what was written."""
         if self._parts:
             data = b"".join(self._parts)
             self._parts.clear()
@@ -44,10 +44,10 @@ class _Gathering:
 
 
 class Connection(H11Protocol):
-    """A request has so much time from its first byte (or the connection's beginning) to the last byte of its answer.
+    """Limits the time from a request's first byte (or the connection's beginning) to the last byte of its answer.
 
-    uvicorn has a time-out for connections without a request alone: one that sends its headers byte by byte, or does not
-    read its answer, would stay for ever.
+    uvicorn only times out idle connections: a client that sends its headers byte by byte, or does not read its answer,
+    could stay for ever.
     """
 
     limits: RequestLimits
@@ -55,11 +55,11 @@ class Connection(H11Protocol):
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        #: When the request that is under way began; None without one.
+        #: When the current request began; None without one.
         self.since: float | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(cast(asyncio.Transport, _Gathering(transport, self.loop)))
+        super().connection_made(cast(asyncio.Transport, _BufferedTransport(transport, self.loop)))
         if len(self.connections) > self.limits.connections:
             self.row.count("connections_cut")
             self._refuse(RequestProblem("busy"), [(b"retry-after", b"1")])
@@ -75,11 +75,11 @@ class Connection(H11Protocol):
         self.since = None
         super().on_response_complete()
         if self.cycle is not None and not self.cycle.response_complete:
-            self.since = self.loop.time()  # of a request that came together with the last one
+            self.since = self.loop.time()  # a pipelined request
 
     def eof_received(self) -> bool:  # type: ignore[override]
-        """A client that has sent its whole request and says no more still gets the answer."""
-        cast(_Gathering, self.transport).flush()
+        """Still answer a client that has sent its whole request and closed its side."""
+        cast(_BufferedTransport, self.transport).flush()
         under_way = self.cycle is not None and not (self.cycle.response_complete or self.cycle.more_body)
         if under_way:
             self.cycle.keep_alive = False
@@ -90,7 +90,7 @@ class Connection(H11Protocol):
         super().connection_lost(exc)
 
     def cut_if_late(self, now: float) -> None:
-        """End a connection whose request has had its time."""
+        """End a connection whose request has passed its deadline."""
         if self.since is not None and now - self.since > self.limits.request_time:
             self.since = None
             self.row.count("connections_cut")
@@ -101,7 +101,7 @@ class Connection(H11Protocol):
         self._refuse(RequestProblem("bad_request", "this is no HTTP/1.1 request"))
 
     def _refuse(self, problem: RequestProblem, headers: list[tuple[bytes, bytes]] | None = None) -> None:
-        """Answer outside of a request, and end."""
+        """Answer outside of a request, and close."""
         body = write_json(problem.to_dict())
         given = [
             *(headers or ()),
@@ -110,10 +110,7 @@ class Connection(H11Protocol):
             (b"connection", b"close"),
         ]
         if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
-            for event in (
-                h11.Response(status_code=problem.status, headers=given),
-                h11.Data(data=body),
-                h11.EndOfMessage(),
-            ):
+            response = h11.Response(status_code=problem.status, headers=given)
+            for event in (response, h11.Data(data=body), h11.EndOfMessage()):
                 self.transport.write(self.conn.send(event) or b"")
         self.transport.close()

@@ -1,5 +1,5 @@
-"""Guard: what every request passes before it is answered: who may ask, how large and how many at a time; and after it:
-when the answer leaves, and what is counted and logged.
+"""Guard: checks every request before the application answers it (host, token, form, size, number at a time), and sends,
+counts and logs the answer.
 """
 
 from __future__ import annotations
@@ -18,51 +18,51 @@ from minleak._serve.messages import write_json
 from minleak._serve.metrics import Row
 from minleak._serve.problems import RequestProblem
 
-#: The path that answers to unknown ones are counted under.
+#: The route under which unknown paths are counted.
 OTHER = "other"
-# The types of ASGI.
+# ASGI types.
 Scope = dict[str, Any]
 Receive = Callable[[], Awaitable[dict[str, Any]]]
 Send = Callable[[dict[str, Any]], Awaitable[None]]
+Headers = list[tuple[bytes, bytes]]
 
-_CLOSE = (b"connection", b"close")
-# What some refusals say besides: after so many seconds one that was too many may ask again.
+# Headers that some refusals add.
 _MORE = {"busy": [(b"retry-after", b"1")], "unauthorized": [(b"www-authenticate", b"Bearer")]}
 
 
 @dataclass(frozen=True)
 class RequestLimits:
-    """How much a process takes at a time."""
+    """How much a process accepts at a time."""
 
     body: int = 1 << 20
     requests: int = 64
     connections: int = 1000
-    #: Seconds for a whole request and its answer, and for a connection without one.
+    #: Seconds for a whole request with its answer, and for an idle connection.
     request_time: float = 10.0
     idle_time: float = 30.0
 
 
 @dataclass(frozen=True)
 class Terms:
-    """Who may ask, and how answers leave."""
+    """Who may ask, and when answers are sent."""
 
-    #: SHA-256 of the bearer token, if one is needed.
+    #: SHA-256 of the bearer token, if one is required.
     token: bytes | None = None
-    #: The names that a request may give this machine, if not any.
+    #: The accepted values of Host; None accepts any.
     hosts: frozenset[bytes] | None = None
-    #: Answers leave at multiples of so many seconds, if not at once.
+    #: Answers are sent at multiples of this many seconds; 0 sends them at once.
     every: float = 0.0
     access_log: bool = False
     limits: RequestLimits = RequestLimits()
 
 
 def hash_token(token: bytes) -> bytes:
-    """What a token is compared by, in a time that does not depend on it."""
+    """The hash that tokens are compared by, so that the time taken does not depend on the token."""
     return hashlib.sha256(token).digest()
 
 
 class Guard:
-    """The application behind its guard, as an ASGI application."""
+    """The guarded application, as an ASGI application."""
 
     def __init__(self, application: Application, terms: Terms, row: Row) -> None:
         self._application, self._terms, self._row = application, terms, row
@@ -75,22 +75,23 @@ class Guard:
         self._asked += 1
         try:
             status, headers, body = await self._answer(scope, receive)
-            if self._terms.every:
-                await self._until_tick()
+            if every := self._terms.every:
+                now = asyncio.get_running_loop().time()
+                await asyncio.sleep((now // every + 1) * every - now)
             await send({"type": "http.response.start", "status": status, "headers": headers})
             await send({"type": "http.response.body", "body": body})
         finally:
             self._asked -= 1
         taken = time.perf_counter() - begun
-        self._row.answered(path, status, taken)
+        self._row.count_answer(path, status, taken)
         if self._terms.access_log:
             method = scope["method"] if path != OTHER else "-"
             print(f"{time.time():.3f} {method} {path} {status} {1e3 * taken:.1f}ms", file=sys.stderr, flush=True)
 
-    async def _answer(self, scope: Scope, receive: Receive) -> tuple[int, list[tuple[bytes, bytes]], bytes]:
-        """Status, headers and body of the answer, whatever happens."""
+    async def _answer(self, scope: Scope, receive: Receive) -> tuple[int, Headers, bytes]:
+        """Status, headers and body of the answer. Never raises."""
         status, read, media_type = 200, False, JSON
-        more: list[tuple[bytes, bytes]] = []
+        more: Headers = []
         try:
             endpoint = self._check(scope)
             sent = await _read_body(receive, self._terms.limits.body) if endpoint.request is not None else b""
@@ -100,24 +101,24 @@ class Guard:
         except RequestProblem as problem:
             status, body, more = problem.status, write_json(problem.to_dict()), _MORE.get(problem.code, [])
         except Exception:
-            # Whatever it says may be a secret, and so may what it was called with: it is counted and not told.
+            # The error and its arguments may hold a secret: count it, and say nothing of it.
             self._row.count("internal_errors")
             status, body = 500, write_json(RequestProblem("internal").to_dict())
-        headers = [(b"content-type", media_type), (b"content-length", str(len(body)).encode()), *more]
+        headers = [(b"content-type", media_type), (b"content-length", b"%d" % len(body)), *more]
         if self._application.retiring or not read:
-            headers.append(_CLOSE)
+            headers.append((b"connection", b"close"))
         return status, headers, body
 
     def _check(self, scope: Scope) -> Endpoint:
-        """The endpoint that is asked. Refuse what is not to be answered, before its body is read."""
-        terms, headers = self._terms, _Headers(scope["headers"])
+        """The endpoint asked for. What is not to be answered is refused before its body is read."""
+        terms, headers = self._terms, scope["headers"]
         if self._asked > terms.limits.requests:
             raise RequestProblem("busy")
-        if terms.hosts is not None and headers.once(b"host").lower() not in terms.hosts:
+        if terms.hosts is not None and _header(headers, b"host").lower() not in terms.hosts:
             raise RequestProblem("wrong_host")
         endpoint = self._endpoints.get(scope["path"])
         if terms.token is not None and (endpoint is None or not endpoint.open):
-            scheme, _, token = headers.once(b"authorization").partition(b" ")
+            scheme, _, token = _header(headers, b"authorization").partition(b" ")
             same = hmac.compare_digest(hash_token(token.strip()), terms.token)
             if scheme.lower() != b"bearer" or not same:
                 raise RequestProblem("unauthorized")
@@ -126,62 +127,35 @@ class Guard:
         if scope["method"] != endpoint.method:
             raise RequestProblem("method_not_allowed", f"{endpoint.path} takes {endpoint.method}")
         if scope["query_string"]:
-            raise RequestProblem("bad_request", "no path takes a query: it would stand in the logs of others")
-        if headers.has(b"transfer-encoding"):
+            raise RequestProblem("bad_request", "no path takes a query: it would end up in the logs of others")
+        length = _header(headers, b"content-length")
+        if any(name == b"transfer-encoding" for name, _ in headers) or (endpoint.request is not None and not length):
             raise RequestProblem("length_required")
-        if endpoint.request is not None:
-            if not headers.has(b"content-length"):
-                raise RequestProblem("length_required")
-            if headers.once(b"content-type").split(b";")[0].strip().lower() != JSON:
-                raise RequestProblem("not_json")
-        if int(headers.once(b"content-length") or 0) > (terms.limits.body if endpoint.request is not None else 0):
+        media_type = _header(headers, b"content-type").split(b";")[0].strip().lower()
+        if endpoint.request is not None and media_type != JSON:
+            raise RequestProblem("not_json")
+        if int(length or 0) > (terms.limits.body if endpoint.request is not None else 0):
             raise RequestProblem("too_large", f"a body has at most {terms.limits.body:,} bytes")
         return endpoint
 
-    async def _until_tick(self) -> None:
-        """Wait for the next multiple of `every` seconds."""
-        loop, every = asyncio.get_running_loop(), self._terms.every
-        done: asyncio.Future[None] = loop.create_future()
-        loop.call_at((loop.time() // every + 1) * every, _settle, done)
-        await done
 
-
-def _settle(done: asyncio.Future[None]) -> None:
-    if not done.done():
-        done.set_result(None)
-
-
-class _Headers:
-    """Those of a request, whose names are small letters."""
-
-    def __init__(self, pairs: list[tuple[bytes, bytes]]) -> None:
-        self._found = dict(pairs)
-        self._twice = len(self._found) < len(pairs) and {name for name, _ in pairs if _count(pairs, name) > 1}
-
-    def has(self, name: bytes) -> bool:
-        return name in self._found
-
-    def once(self, name: bytes) -> bytes:
-        """A header that has one value: two of them would be read in two ways."""
-        if self._twice and name in self._twice:
-            raise RequestProblem("bad_request", "a header stands there twice")
-        return self._found.get(name, b"")
-
-
-def _count(pairs: list[tuple[bytes, bytes]], name: bytes) -> int:
-    return sum(one == name for one, _ in pairs)
+def _header(headers: Headers, name: bytes) -> bytes:
+    """The value of a header that may occur once: a repeated one could be read in two ways. Empty if absent."""
+    values = [value for given, value in headers if given == name]
+    if len(values) > 1:
+        raise RequestProblem("bad_request", "a header occurs twice")
+    return values[0] if values else b""
 
 
 async def _read_body(receive: Receive, most: int) -> bytes:
     """The whole body."""
-    parts, size = [], 0
+    body = bytearray()
     while True:
         message = await receive()
         if message["type"] != "http.request":
             raise RequestProblem("bad_request", "the connection ended before the body did")
-        parts.append(message["body"])
-        size += len(parts[-1])
-        if size > most:
+        body += message["body"]
+        if len(body) > most:
             raise RequestProblem("too_large")
         if not message["more_body"]:
-            return b"".join(parts)
+            return bytes(body)

@@ -1,4 +1,4 @@
-"""Messages: what is asked and answered, as dataclasses by which JSON is checked and described."""
+"""Requests and answers as dataclasses, from which JSON is checked and the OpenAPI description is made."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from minleak._serve.problems import RequestProblem
 
 M = TypeVar("M")
 
-#: The most draws of one batch, and the most states of one request for a walk.
+#: The most draws in a batch, and the most states in one request for a walk.
 BATCH, STEPS = 1000, 256
-# Whole numbers up to this one are the same in every language's JSON.
+# The largest integer that every language's JSON reads exactly.
 _SAFE = (1 << 53) - 1
 
 Label = str | int
@@ -23,8 +23,8 @@ _LINEAGE = "That of a plan that is served, in hexadecimal; the newest plan's if 
 
 
 @dataclass(frozen=True)
-class Draw:
-    """A set is asked for."""
+class DrawRequest:
+    """Asks for the set of a secret."""
 
     secret: Annotated[Label, "The secret's label. A number beyond 2^53 is written as text."]
     scope: Annotated[str, "Who asks: the same scope and secret always show the same set."]
@@ -32,15 +32,15 @@ class Draw:
 
 
 @dataclass(frozen=True)
-class Draws:
-    """Many sets are asked for; all are drawn, or none."""
+class BatchRequest:
+    """Asks for the sets of many secrets; all are drawn, or none."""
 
-    draws: Annotated[list[Draw], f"At most {BATCH}."]
+    draws: Annotated[list[DrawRequest], f"At most {BATCH}."]
 
 
 @dataclass(frozen=True)
-class Walk:
-    """The tracks of a walk, or of its next steps, are asked for."""
+class WalkRequest:
+    """Asks for the tracks of a walk, or of its next steps."""
 
     states: Annotated[list[State], f"Where the walk goes, at most {STEPS} states; those of several parts are lists."]
     scope: Annotated[str, "Who walks."]
@@ -48,14 +48,14 @@ class Walk:
 
 
 @dataclass(frozen=True)
-class Pad:
-    """A size to pad."""
+class PadRequest:
+    """Asks what to pad a size to."""
 
     size: Annotated[int | float, "The natural size, from 0 on."]
 
 
 @dataclass(frozen=True)
-class DrawnSet:
+class DrawAnswer:
     """The set to show."""
 
     members: Annotated[list[Any], "Its labels, in the order of the prior. Numbers beyond 2^53 are written as text."]
@@ -63,14 +63,14 @@ class DrawnSet:
 
 
 @dataclass(frozen=True)
-class DrawnSets:
-    """The sets to show, in the order in which they were asked for."""
+class BatchAnswer:
+    """The sets to show, in the order of the request."""
 
-    sets: Annotated[list[DrawnSet], "One for each draw."]
+    sets: Annotated[list[DrawAnswer], "One for each draw."]
 
 
 @dataclass(frozen=True)
-class Tracks:
+class WalkAnswer:
     """The tracks to show."""
 
     steps: Annotated[list[list[Any]], "For each state the k states to show; the same track has the same place."]
@@ -79,7 +79,7 @@ class Tracks:
 
 
 @dataclass(frozen=True)
-class Padded:
+class PadAnswer:
     """The size to show."""
 
     padded: Annotated[int | float, "At least the natural size."]
@@ -103,15 +103,15 @@ class PlanFacts:
     leakage: Annotated[dict[str, float], "The most that a part leaks, by entropy."]
     parts: Annotated[list[Part], "Its parts."]
     pending: Annotated[int, "How many secrets wait for a part."]
-    digest: Annotated[str, "What stands for all of it, in hexadecimal."]
-    lineage: Annotated[str, "What it shares with all its versions, in hexadecimal."]
+    digest: Annotated[str, "Identifies this version, in hexadecimal."]
+    lineage: Annotated[str, "Identifies all its versions, in hexadecimal."]
     version: Annotated[int, "1, and one more with each update."]
     written: Annotated[float, "When its file was written, in seconds since 1970."]
 
 
 @dataclass(frozen=True)
 class Plans:
-    """What is served. All plans were certified, part by part."""
+    """The plans that are served. Each was certified, part by part."""
 
     plans: Annotated[list[PlanFacts], "The newest is the last."]
     key: Annotated[str | None, "The id of the key, which tells nothing of it."]
@@ -119,7 +119,7 @@ class Plans:
 
 @dataclass(frozen=True)
 class Status:
-    """How the service is."""
+    """The state of the service."""
 
     status: Annotated[str, "ok, or retiring while the last requests end."]
 
@@ -128,24 +128,18 @@ class Status:
 
 
 def read_json(body: bytes) -> Any:
-    """What a body says, if it says one thing."""
-    problem = "the body is no JSON in UTF-8"
+    """The value in a body that is JSON in UTF-8, without repeated names, NaN or infinities."""
     try:
         return _DECODER.decode(body.decode())
-    except (ValueError, RecursionError) as error:
-        if isinstance(error, _Twice):
-            problem = "an object of the body has a name twice"
-    raise RequestProblem("bad_json", problem)  # here, since JSON's error holds the text that it read
+    except (ValueError, RecursionError):
+        pass
+    raise RequestProblem("bad_json")  # outside of the handler: JSON's error holds the text it read
 
 
-class _Twice(ValueError):
-    pass
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise _Twice
+        raise ValueError
     return found
 
 
@@ -153,59 +147,55 @@ def _refuse(_: str) -> Any:
     raise ValueError
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_refuse)
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_refuse)
 _ENCODER = json.JSONEncoder(default=vars, allow_nan=False, separators=(",", ":"))
 
 
 def write_json(answer: Any) -> bytes:
-    """An answer, or a dictionary, in bytes."""
+    """An answer, or a dictionary, as JSON."""
     return _ENCODER.encode(answer).encode()
 
 
 def show_labels(labels: Any) -> list[Any]:
-    """Labels as JSON holds them: whole numbers that some languages would round are text, tuples are lists."""
+    """Labels as JSON holds them: integers that some languages would round become text, tuples lists."""
     return [str(label) if type(label) is int and abs(label) > _SAFE else label for label in labels]
 
 
 def parse(kind: type[M], data: Any, at: int | None = None) -> M:
-    """A message of that kind from what JSON said; what is wrong is told without a word of what came."""
+    """A message of this kind from decoded JSON; a refusal repeats nothing of what came."""
     if type(data) is not dict:
-        raise RequestProblem("bad_request", f"a JSON object with {_known(kind)} is expected", at)
-    checks, needed = _checks(cast(Any, kind))
-    if not (data.keys() <= checks.keys() and data.keys() >= needed):
-        raise RequestProblem("bad_request", f"the fields are {_known(kind)}: one is missing, or there is another", at)
+        raise RequestProblem("bad_request", f"a JSON object with {_list_fields(kind)} is expected", at)
+    hints, scalars, needed = _fields(cast(Any, kind))
+    if not needed <= data.keys() <= hints.keys():
+        problem = f"the fields are {_list_fields(kind)}: one is missing, or there is another"
+        raise RequestProblem("bad_request", problem, at)
     for name, value in data.items():
-        scalars, hint = checks[name]
-        if type(value) in scalars:
+        if type(value) in scalars[name]:
             continue
-        if not _fits(value, hint):
-            raise RequestProblem("bad_request", f"{name} is {_in_words(hint)}", at)
-        inner = get_args(hint)[0]
+        if not _fits(value, hints[name]):
+            raise RequestProblem("bad_request", f"{name} is {_describe(hints[name])}", at)
+        inner = get_args(hints[name])[0]
         if is_dataclass(inner):
             data[name] = [parse(cast(Any, inner), one, i) for i, one in enumerate(value)]
     return kind(**data)
 
 
 @cache
-def _checks(kind: type) -> tuple[dict[str, tuple[frozenset[Any], Any]], frozenset[str]]:
-    """The types of each field, those that are no lists apart, and the names of the fields that must be there."""
-    given: Any = kind
+def _fields(kind: type) -> tuple[dict[str, Any], dict[str, set[Any]], set[str]]:
+    """The type of each field, those of its types that are no lists, and the names of the fields that are required."""
     hints = get_type_hints(kind)
-    scalars = {
-        name: frozenset(one for one in (get_args(hint) if type(hint) is UnionType else (hint,)) if one in _WORDS)
-        for name, hint in hints.items()
-    }
-    needed = frozenset(one.name for one in fields(given) if one.default is MISSING)
-    return {name: (scalars[name], hint) for name, hint in hints.items()}, needed
+    choices = {name: get_args(hint) if type(hint) is UnionType else (hint,) for name, hint in hints.items()}
+    scalars = {name: set(kinds) & _WORDS.keys() for name, kinds in choices.items()}
+    return hints, scalars, {one.name for one in fields(cast(Any, kind)) if one.default is MISSING}
 
 
-def _known(kind: Any) -> str:
-    checks, needed = _checks(kind)
-    return ", ".join(name if name in needed else f"{name} (if wanted)" for name in checks)
+def _list_fields(kind: Any) -> str:
+    hints, _, needed = _fields(kind)
+    return ", ".join(name if name in needed else f"{name} (if wanted)" for name in hints)
 
 
 def _fits(value: Any, hint: Any) -> bool:
-    """Whether a value is of a type, with true and false no numbers; objects within lists are looked at later."""
+    """Whether a value is of a type (true and false are no numbers); objects within lists are parsed later."""
     if type(hint) is UnionType:
         return any(_fits(value, one) for one in get_args(hint))
     if get_origin(hint) is list:
@@ -217,10 +207,10 @@ def _fits(value: Any, hint: Any) -> bool:
 _WORDS = {str: "text", int: "a whole number", float: "a number", NoneType: "null"}
 
 
-def _in_words(hint: Any) -> str:
+def _describe(hint: Any) -> str:
     if type(hint) is UnionType:
-        return " or ".join(_in_words(one) for one in get_args(hint))
+        return " or ".join(_describe(one) for one in get_args(hint))
     if get_origin(hint) is list:
         inner = get_args(hint)[0]
-        return "a list of objects" if is_dataclass(inner) else f"a list, each {_in_words(inner)}"
+        return "a list of objects" if is_dataclass(inner) else f"a list, each {_describe(inner)}"
     return _WORDS[hint]

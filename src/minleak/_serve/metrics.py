@@ -1,8 +1,7 @@
-"""Metrics: counts of all processes in one table of shared memory, told in Prometheus' words.
+"""Metrics: counts of all processes in one shared table, in Prometheus' format.
 
-Each process writes to a row of its own, and the rows are added up when they are asked for; a new process that takes the
-row of one that ended goes on counting there. Columns are fixed beforehand, so that nothing of a request can become a
-label.
+Each process writes to its own row, and rows are summed when asked for; a process that takes over the row of one that
+ended goes on counting there. The columns are fixed in advance, so nothing of a request can become a label.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from __future__ import annotations
 import mmap
 import time
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 from typing import Any
 
@@ -24,7 +23,7 @@ from minleak._serve.problems import STATUSES
 
 #: Why a new plan is refused.
 REFUSALS = ("unreadable", "uncertified", "another_lineage", "not_later", "out_of_time")
-#: What is counted, with a line of help.
+#: The counters, each with its help text.
 COUNTS = {
     "draws": "Sets that were drawn",
     "steps": "Steps of walks that were shown",
@@ -36,7 +35,12 @@ COUNTS = {
     "worker_restarts": "Workers that ended by themselves and were started again",
     "plan_updates": "Plans that took the place of an earlier version",
 }
-# The upper ends of the classes of latencies, in seconds.
+_GAUGES: dict[str, tuple[str, Callable[[PlanFacts], float]]] = {
+    "version": ("The version of each plan", lambda plan: plan.version),
+    "age_seconds": ("Since its file was written", lambda plan: time.time() - plan.written),
+    "parts": ("Its parts", lambda plan: len(plan.parts)),
+}
+# Upper ends of the latency classes, in seconds.
 _ENDS = (0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 10.0)
 
 
@@ -53,25 +57,25 @@ class MetricTable:
         self.values = np.frombuffer(memory, dtype=np.int64).reshape(rows, len(names))
 
     def row(self, number: int) -> Row:
-        """What a process counts by."""
-        return Row(self, number)
+        """The row of one process."""
+        return Row(self.columns, memoryview(self.values[number]))  # one by one, faster than numpy
 
     def total(self, name: Any) -> int:
-        """A column over all processes."""
+        """A column summed over all processes."""
         return int(self.values[:, self.columns[name]].sum())
 
 
 class Row:
-    """The row of one process."""
+    """The counts of one process."""
 
-    def __init__(self, table: MetricTable, number: int) -> None:
-        self._columns, self._values = table.columns, memoryview(table.values[number])  # quicker than numpy, one by one
+    def __init__(self, columns: dict[Any, int], values: memoryview) -> None:
+        self._columns, self._values = columns, values
 
     def count(self, name: Any, by: int = 1) -> None:
-        """Count something."""
+        """Add to a column."""
         self._values[self._columns[name]] += by
 
-    def answered(self, route: str, status: int, seconds: float) -> None:
+    def count_answer(self, route: str, status: int, seconds: float) -> None:
         """Count an answer and the time it took."""
         self.count(("status", route, status))
         self.count(("latency", route, bisect_left(_ENDS, seconds)))
@@ -79,34 +83,19 @@ class Row:
 
 
 class Collector:
-    """The table, and the plans that are served, as families of metrics."""
+    """The table, and the plans being served, as Prometheus metrics."""
 
     def __init__(self, table: MetricTable, plans: Sequence[PlanFacts]) -> None:
         self._table, self._plans = table, plans
 
     def collect(self) -> Iterator[Any]:
-        """All families."""
+        """All metric families: what a registry asks for."""
         total = self._table.total
         for name, text in COUNTS.items():
             yield CounterMetricFamily(f"minleak_{name}", text, value=total(name))
         refused = CounterMetricFamily("minleak_plans_refused", "New plans that were refused, by why", labels=["why"])
         for why in REFUSALS:
             refused.add_metric([why], total(("refused", why)))
-        yield refused
-        yield from self._requests()
-        by_lineage: dict[str, tuple[str, Iterable[float]]] = {
-            "version": ("The version of each plan", (plan.version for plan in self._plans)),
-            "age_seconds": ("Since its file was written", (time.time() - plan.written for plan in self._plans)),
-            "parts": ("Its parts", (len(plan.parts) for plan in self._plans)),
-        }
-        for name, (text, values) in by_lineage.items():
-            family = GaugeMetricFamily(f"minleak_plan_{name}", text, labels=["lineage"])
-            for plan, value in zip(self._plans, values, strict=True):
-                family.add_metric([plan.lineage], value)
-            yield family
-
-    def _requests(self) -> Iterator[Any]:
-        total = self._table.total
         requests = CounterMetricFamily("minleak_requests", "Answers, by path and status", labels=["path", "status"])
         latency = HistogramMetricFamily("minleak_request_seconds", "From request to answer", labels=["path"])
         for route in self._table.routes:
@@ -116,10 +105,15 @@ class Collector:
             ends = [*map(str, _ENDS), "+Inf"]
             counted = accumulate(total(("latency", route, i)) for i in range(len(ends)))
             latency.add_metric([route], list(zip(ends, counted, strict=True)), total(("nanoseconds", route)) / 1e9)
-        yield from (requests, latency)
+        yield from (refused, requests, latency)
+        for name, (text, value) in _GAUGES.items():
+            family = GaugeMetricFamily(f"minleak_plan_{name}", text, labels=["lineage"])
+            for plan in self._plans:
+                family.add_metric([plan.lineage], value(plan))
+            yield family
 
     def text(self) -> bytes:
-        """What `GET /metrics` answers."""
+        """The answer to `GET /metrics`."""
         registry = CollectorRegistry()
         registry.register(self)
         return generate_latest(registry)

@@ -1,4 +1,4 @@
-"""The description of the service in OpenAPI, made from its routes and the classes of its messages."""
+"""The OpenAPI description of the service, made from its endpoints and the classes of its messages."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _ERROR = {
 
 
 def describe(endpoints: Iterable[Endpoint], version: str) -> dict[str, Any]:
-    """The description of these endpoints."""
+    """The OpenAPI document of these endpoints."""
     schemas: dict[str, Any] = {"Error": _ERROR}
     return {
         "openapi": "3.1.0",
@@ -65,7 +65,7 @@ def _operation(one: Endpoint, schemas: dict[str, Any]) -> dict[str, Any]:
 
 
 def _schema(kind: Any, schemas: dict[str, Any]) -> dict[str, Any]:
-    """The JSON Schema of a type; those of dataclasses are kept among `schemas`."""
+    """The JSON Schema of a type; those of dataclasses are added to `schemas`."""
     if get_origin(kind) is Annotated:
         inner, description = get_args(kind)
         return _schema(inner, schemas) | {"description": description}

@@ -1,11 +1,13 @@
-"""Plans that are served: opened, certified part by part, and replaced by later versions of themselves alone."""
+"""The plans of a service: opened, certified part by part, and replaced only by later versions of themselves."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from itertools import accumulate
 from typing import Any
 
 from minleak._draw.cloak import Cloak
@@ -16,12 +18,12 @@ from minleak._plans.loading import load
 from minleak._serve.messages import Part, PlanFacts
 from minleak.errors import InvalidCloak, InvalidParameter, MinleakError, UnknownSecret
 
-# The entropies that facts are told in.
+# The entropies of the leakages in a plan's facts.
 _TOLD = ("min-entropy", "shannon")
 
 
 class Refused(InvalidCloak):
-    """A plan that is not served; `why` is one of the words that metrics count by."""
+    """A plan that will not be served; `why` is the label under which metrics count it."""
 
     def __init__(self, why: str, message: str) -> None:
         super().__init__(message)
@@ -30,7 +32,7 @@ class Refused(InvalidCloak):
 
 @dataclass(frozen=True)
 class OpenPlan:
-    """A plan that was opened and certified."""
+    """A plan that has been opened and certified."""
 
     path: str
     plan: Any
@@ -41,15 +43,10 @@ class OpenPlan:
         """Whether its secrets are numbers."""
         return self.plan.kind != STRINGS and type(self.plan.prior.labels[0]) is int
 
-    @property
-    def part_digests(self) -> list[bytes]:
-        """What names its parts."""
-        return [part.digest for part in self.plan.parts]
-
 
 def open_plan(path: str, *, certified: bytes | None = None) -> OpenPlan:
-    """The plan of a file, if its certificate holds. `certified` is the digest of a plan that was certified before, by
-    another process: then this one has only to be the same.
+    """The plan in a file, if its certificate holds. `certified` is the digest of a plan that another process has just
+    certified: then the plan only has to be the same.
     """
     try:
         plan = load(path)
@@ -57,16 +54,16 @@ def open_plan(path: str, *, certified: bytes | None = None) -> OpenPlan:
     except (InvalidCloak, OSError) as error:
         raise Refused("unreadable", str(error) if isinstance(error, InvalidCloak) else f"cannot read {path}") from None
     if certified is None:
-        check_certificate(path, plan)
+        _check_certificate(path, plan)
     elif plan.digest != certified:
         raise Refused("unreadable", f"{path} was replaced while it was certified")
     return OpenPlan(path, plan, _facts(plan, written))
 
 
-def check_certificate(path: str, plan: Any) -> None:
-    """Refuse a plan whose certificate fails, for the counts and gains that it says it was made for."""
+def _check_certificate(path: str, plan: Any) -> None:
+    """Refuse a plan whose certificate fails for the counts and gains in it."""
     try:
-        found = certify(plan, plan.prior, gains=getattr(plan, "gains", None))
+        found = certify(plan)
     except MinleakError:
         raise Refused("uncertified", f"{path} cannot be certified: run minleak certify on it") from None
     if not found.ok:
@@ -75,9 +72,9 @@ def check_certificate(path: str, plan: Any) -> None:
 
 
 def check_successor(old: OpenPlan, new: OpenPlan) -> None:
-    """Refuse a plan that would show subjects other sets: another lineage, or parts that are not those that are served.
+    """Refuse a plan that would show subjects other sets: another lineage, or parts other than those being served.
 
-    A lineage is named by its first part alone, and whoever writes the file could change a later one.
+    A lineage is identified by its first part alone, and the writer of the file could change a later one.
     """
     if new.plan.lineage != old.plan.lineage:
         raise Refused(
@@ -85,15 +82,16 @@ def check_successor(old: OpenPlan, new: OpenPlan) -> None:
             f"{new.path} is of another lineage, which would show everybody other sets: give it as a further PLAN, the "
             "last, and start the service again",
         )
-    if new.part_digests[: len(old.part_digests)] != old.part_digests:
+    before, after = ([part.digest for part in one.plan.parts] for one in (old, new))
+    if after[: len(before)] != before:
         raise Refused(
             "not_later", f"{new.path} is no later version of the plan that is served: its first parts are others"
         )
 
 
 def make_cloak(plans: Sequence[OpenPlan], key: Key | None) -> Cloak:
-    """A cloak of these plans with all tables made, so that processes that are forked share them."""
-    import_module("minleak._kernels.drawing")  # tables are made for it
+    """A cloak of these plans with all its tables made, so that forked processes share them."""
+    import_module("minleak._kernels.drawing")  # which the tables are made for
     cloak = Cloak([one.plan for one in plans], key=key)
     for one in plans:
         if one.plan.randomised and key is None:
@@ -103,19 +101,14 @@ def make_cloak(plans: Sequence[OpenPlan], key: Key | None) -> Cloak:
 
 
 def _warm(cloak: Cloak, plan: BasePlan) -> None:
-    """Draw once from each part, and ask for a secret that is nobody's."""
+    """Draw once from each part, and for a secret that cannot exist."""
     lineage = plan.lineage
     if plan.kind != STRINGS:
-        begins, at = [], 0
-        for part in plan.parts:
-            begins.append(at)
-            at += len(part.prior)
-        cloak.draw_many(begins, scopes=["warm"] * len(begins), lineage=lineage)
+        firsts = list(accumulate((len(part.prior) for part in plan.parts[:-1]), initial=0))
+        cloak.draw_many(firsts, scopes=["warm"] * len(firsts), lineage=lineage)
         cloak.draw(plan.prior.labels[0], scope="warm", lineage=lineage)
-    try:
+    with contextlib.suppress(UnknownSecret):
         cloak.draw("\ud800", scope="warm", lineage=lineage)
-    except UnknownSecret:
-        return
 
 
 def _facts(plan: Any, written: float) -> PlanFacts:

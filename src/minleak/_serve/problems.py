@@ -1,10 +1,10 @@
-"""Problems: why a request is refused, as a status, a code for programs and a message without a word of the request."""
+"""Why a request is refused: a status, a code for programs, and a message that repeats nothing of the request."""
 
 from __future__ import annotations
 
 from typing import Any
 
-#: Each code with its status and what it means.
+#: Each code with its status and its meaning.
 CODES = {
     "bad_request": (400, "The request is not of the form that the description says."),
     "bad_json": (400, "The body is no JSON in UTF-8, or one that reads in two ways."),
@@ -27,7 +27,7 @@ STATUSES = sorted({200, *(status for status, _ in CODES.values())})
 
 
 class RequestProblem(Exception):
-    """A request that is refused; `at` is which of several things that were asked for, counted from 0."""
+    """A request that is refused; `at` is the index of the item at fault, if several were asked for."""
 
     def __init__(self, code: str, message: str = "", at: int | None = None) -> None:
         self.code, (self.status, meaning) = code, CODES[code]

@@ -1,4 +1,4 @@
-"""Service: everything that a service is started with, read and checked."""
+"""Service: everything that a service needs to start, read and checked."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from minleak._serve.guard import Terms, hash_token
 from minleak._serve.worker import Tls
 from minleak.errors import InvalidKey, InvalidParameter
 
-# The fewest characters of a token, and the most that a file is read of.
+# The length of a token.
 _SHORTEST, _LONGEST = 32, 200
 _NEW_TOKEN = "make one with `openssl rand -hex 32`"
 
 
 @dataclass(frozen=True)
 class Service:
-    """A service that can be started. `read_token` reads the token again, when a signal asks for it."""
+    """A service that can be started. `read_token` reads the token again when a signal asks for it."""
 
     plans: Sequence[str]
     address: Address
@@ -54,10 +54,10 @@ def make_service(
     padding: str | None = None,
     access_log: bool = False,
 ) -> Service:
-    """A service of these files. The plans are opened by whoever starts it.
+    """A service of these files; the supervisor opens the plans.
 
-    An address that others reach is refused without a token and TLS: what is asked for are secrets, and whoever can ask
-    can find out by which secrets a set that was seen is drawn.
+    An address that other machines can reach needs a token and TLS: requests hold secrets, and anyone who can send them
+    can find out which secrets draw a given set.
     """
     if (tls_cert is None) != (tls_key is None):
         raise InvalidParameter("TLS needs both tls_cert= and tls_key=")
@@ -84,7 +84,7 @@ def make_service(
 
 
 def _tracks(chain: str, k: int | None, plans: Sequence[str], key: Key | None) -> Tracks:
-    """As many tracks as the sets of the newest plan have members, if nothing else is said."""
+    """Tracks of a chain; as many as k of the newest plan, if not given."""
     if key is None:
         raise InvalidParameter("drawing tracks needs a key: give key=, made by `minleak keygen`")
     newest: Any = load(plans[-1])
@@ -103,7 +103,7 @@ def _read_token(path: str | None) -> bytes | None:
 
 
 def _check_tls(tls: Tls) -> Tls:
-    """The files, if a certificate and its key can be read from them."""
+    """Refuse files that do not hold a certificate and its key."""
     try:
         ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(tls.certificate, tls.key, password="")
     except (OSError, ValueError):

@@ -1,8 +1,8 @@
 """The supervisor: opens plans, forks workers that share its memory, and replaces both while requests go on.
 
-Workers are forked from a process that has opened the plans and made their tables, so that all of them share one copy. A
-new version of a plan is certified by a process of its own; then the supervisor opens it, forks new workers, and tells
-the old ones to take no more connections and to end with their last answer.
+It opens the plans and makes their tables before it forks, so that all workers share one copy. A new version of a plan
+is certified in a process of its own; then the supervisor opens it, forks new workers, and tells the old ones to take no
+more connections and to end with their last answer.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Any
 
 from minleak import __version__
-from minleak._data.writing import State, state_of
+from minleak._file.replacing import State, file_state
 from minleak._serve.application import ENDPOINTS, Serving
 from minleak._serve.guard import OTHER
 from minleak._serve.metrics import MetricTable
@@ -31,14 +31,14 @@ from minleak._serve.worker import RETIRE, STOP, run_worker
 from minleak.errors import MinleakError
 
 _SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGCHLD)
-# How often files are looked at, in seconds; how long a certificate may take; how soon a worker is started again.
+# Seconds between looks at the files, for a certificate, and before a worker that ended is started again.
 _LOOK, _PATIENCE, _PAUSE = 0.5, 3600.0, 0.2
-# So many generations of workers may be there at a time: the last one, and those that end.
+# How many generations of workers may exist at a time: the newest, and those that are ending.
 _GENERATIONS = 8
 
 
 @dataclass(frozen=True)
-class _Worker:
+class _WorkerProcess:
     pid: int
     control: int
     row: int
@@ -46,7 +46,7 @@ class _Worker:
 
 @dataclass
 class _Trial:
-    """A file that is being certified by another process."""
+    """A plan file that another process is certifying."""
 
     number: int
     state: State
@@ -60,20 +60,19 @@ class Supervisor:
 
     def __init__(self, service: Service) -> None:
         self._service, self._terms = service, service.terms
-        self._states: list[State] = [state_of(path) for path in service.plans]
+        self._states: list[State] = [file_state(path) for path in service.plans]
         self._plans: list[OpenPlan] = [open_plan(path) for path in service.plans]
         self._table = MetricTable([one.path for one in ENDPOINTS] + [OTHER], 1 + _GENERATIONS * service.workers)
         self._count = self._table.row(0).count
         self._rows = list(range(1, 1 + _GENERATIONS * service.workers))
-        self._workers: dict[int, _Worker] = {}
-        self._old: dict[int, _Worker] = {}
+        self._workers: dict[int, _WorkerProcess] = {}
+        self._old: dict[int, _WorkerProcess] = {}
         self._trial: _Trial | None = None
-        self._ending = False
         self._not_before = 0.0
         self._serving = self._make_serving()
 
     def facts(self) -> list[dict[str, Any]]:
-        """What is served."""
+        """Facts about the plans being served."""
         return [asdict(one.facts) for one in self._plans]
 
     def _make_serving(self) -> Serving:
@@ -88,7 +87,7 @@ class Supervisor:
         )
 
     def run(self, tell: Callable[[str], None]) -> None:
-        """Serve. `tell` gets the address, once requests are taken."""
+        """Serve until a signal ends it. `tell` gets the address once requests are accepted."""
         listener = self._service.address.listen()
         try:
             port = listener.getsockname()[1] if self._service.address.path is None else 0
@@ -105,13 +104,13 @@ class Supervisor:
             self._service.address.remove(listener)
 
     def _loop(self, listener: socket.socket) -> None:
-        while not self._ending:
+        while True:
             came = signal.sigtimedwait(_SIGNALS, _LOOK)
-            if came is not None and came.si_signo in (signal.SIGTERM, signal.SIGINT):
-                self._ending = True
+            number = None if came is None else came.si_signo
+            if number in (signal.SIGTERM, signal.SIGINT):
                 return
             self._reap()
-            if came is not None and came.si_signo == signal.SIGHUP:
+            if number == signal.SIGHUP:
                 self._states = [None] * len(self._states)
                 self._read_token()
             self._watch()
@@ -126,17 +125,17 @@ class Supervisor:
         if missing <= 0 or time.monotonic() < self._not_before:
             return
         gc.collect()
-        gc.freeze()  # or each worker copies what is shared by looking for cycles in it
+        gc.freeze()  # or garbage collection in each worker would touch, and so copy, the shared pages
         for _ in range(min(missing, len(self._rows))):
             row = self._rows.pop(0)
             reading, writing = os.pipe()
             given = (listener, reading, self._serving, self._terms, self._service.tls, self._table, row)
             pid = self._fork(partial(run_worker, *given), writing)
             os.close(reading)
-            self._workers[pid] = _Worker(pid, writing, row)
+            self._workers[pid] = _WorkerProcess(pid, writing, row)
 
     def _fork(self, act: Callable[[], None], *unneeded: int) -> int:
-        """A process that closes what is the supervisor's, acts and ends, without a word of an error."""
+        """Start a process that closes the supervisor's handles, acts and ends; errors are not printed."""
         pid = os.fork()
         if pid:
             return pid
@@ -146,7 +145,7 @@ class Supervisor:
                 os.close(handle)
             for number in _SIGNALS:
                 signal.signal(number, signal.SIG_DFL)
-            signal.signal(signal.SIGINT, signal.SIG_IGN)  # which a terminal sends to all: the supervisor decides
+            signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to all processes: the supervisor decides
             signal.signal(signal.SIGHUP, signal.SIG_IGN)
             signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
             act()
@@ -157,11 +156,11 @@ class Supervisor:
         finally:
             os._exit(code)
 
-    def _all(self) -> list[_Worker]:
+    def _all(self) -> list[_WorkerProcess]:
         return [*self._workers.values(), *self._old.values()]
 
     def _reap(self) -> None:
-        """Workers that have ended: their rows are free for others, which go on counting there."""
+        """Forget workers that have ended; others take their rows, and go on counting there."""
         for one in self._all():
             pid, _ = os.waitpid(one.pid, os.WNOHANG)
             if pid:
@@ -172,23 +171,22 @@ class Supervisor:
                 self._rows.append(one.row)
                 os.close(one.control)
 
-    def _order(self, workers: Sequence[_Worker], order: bytes) -> None:
+    def _order(self, workers: Iterable[_WorkerProcess], order: bytes) -> None:
         for one in workers:
             with contextlib.suppress(OSError):  # it has just ended
                 os.write(one.control, order)
 
     def _replace_workers(self) -> None:
-        """Forked anew, with the plans, token and certificate of now."""
-        if len(self._rows) < self._service.workers:  # the oldest took their time
-            self._order(list(self._old.values()), STOP)
-        self._order(list(self._workers.values()), RETIRE)
+        """Retire all workers: new ones are forked with the current plans, token and certificate."""
+        if len(self._rows) < self._service.workers:  # the oldest are slow to end
+            self._order(self._old.values(), STOP)
+        self._order(self._workers.values(), RETIRE)
         self._old |= self._workers
         self._workers = {}
         self._not_before = 0.0
 
     def _end(self) -> None:
-        if self._trial is not None:
-            self._drop_trial(kill=True)
+        self._drop_trial(kill=True)
         self._order(self._all(), STOP)
         for one in self._all():
             os.waitpid(one.pid, 0)
@@ -197,7 +195,7 @@ class Supervisor:
     # -- new plans ----------------------------------------------------------------------------------------------------
 
     def _read_token(self) -> None:
-        """The token of now; new workers read the certificate of TLS themselves."""
+        """Read the token again; new workers read the TLS certificate themselves."""
         try:
             self._terms = replace(self._terms, token=self._service.read_token())
         except MinleakError as error:
@@ -205,11 +203,11 @@ class Supervisor:
         self._replace_workers()
 
     def _watch(self) -> None:
-        """Have the first file that was replaced certified, by a process of its own."""
+        """Start to certify the first plan file that was replaced, in a process of its own."""
         if self._trial is not None:
             return
         for number, path in enumerate(self._service.plans):
-            state = state_of(path)
+            state = file_state(path)
             if state is None or state == self._states[number]:
                 continue
             self._states[number] = state
@@ -221,7 +219,7 @@ class Supervisor:
             return
 
     def _judge(self, listener: socket.socket) -> None:
-        """Take the plan that was certified, or go on with the old one."""
+        """Serve a plan that was certified, or go on with the old one."""
         trial = self._trial
         if trial is None:
             return
@@ -234,22 +232,22 @@ class Supervisor:
             return
         self._drop_trial()
         path, old = self._service.plans[trial.number], self._plans[trial.number]
-        if state_of(path) != trial.state:
-            return  # replaced once more: that one is looked at next
+        if file_state(path) != trial.state:
+            return  # replaced again: that one is next
         found = json.loads(said) if said else {"why": "unreadable", "message": f"{path} could not be certified"}
         if "why" in found:
             self._refuse(found["why"], found["message"])
             return
         digest = bytes.fromhex(found["digest"])
         if digest == old.plan.digest:
-            return  # the same again
+            return  # the same plan
         try:
             new = open_plan(path, certified=digest)
             check_successor(old, new)
         except Refused as error:
             self._refuse(error.why, str(error))
             return
-        self._plans = [*self._plans[: trial.number], new, *self._plans[trial.number + 1 :]]
+        self._plans[trial.number] = new
         self._serving = self._make_serving()
         self._count("plan_updates")
         self._replace_workers()
@@ -269,7 +267,7 @@ class Supervisor:
 
 
 def _certify(path: str, old: OpenPlan, pipe: int) -> None:
-    """In a process of its own: whether a file may take the place of a plan, as JSON."""
+    """Write to a pipe, as JSON, whether a file may replace a plan. Runs in a process of its own."""
     try:
         new = open_plan(path)
         check_successor(old, new)

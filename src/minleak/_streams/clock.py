@@ -1,11 +1,12 @@
-"""The clock: streams as frames carry them, when each chunk has gone out whole, and how many frames a stream needs.
+"""Streams sent in frames: when each chunk has been sent completely, and how many frames a stream needs.
 
-Frame k = 1, 2, ... goes out k ticks after the request with up to f bytes of what has come by then. With C_i the bytes
-of a stream up to its chunk i and j_i the first tick that is not before it, chunk i has gone out with frame
+Frame k = 1, 2, ... goes out k ticks after the request, with up to f of the bytes that have come by then. Let C_i be the
+bytes of a stream up to its chunk i, and j_i the first tick not before that chunk. Then frame
 
-    e_i = ceil((C_i + max over m <= i of (f (j_m - 1) - C_(m-1))) / f),
+    e_i = ceil((C_i + max over m <= i of (f (j_m - 1) - C_(m-1))) / f)
 
-since from the last chunk m that found nothing waiting f bytes go with every frame (Lindley's recursion, solved).
+completes chunk i: since the last chunk m that found an empty queue, every frame carries f bytes (Lindley's recursion,
+solved).
 """
 
 from __future__ import annotations
@@ -18,29 +19,27 @@ from minleak._data.arrays import Array, Indices
 from minleak._streams.recordings import EVENT, Streams
 from minleak.errors import InvalidParameter
 
-# More frames for one stream are a mistake in a time or a size.
+# More frames than this for one stream mean a wrong time or size.
 _MOST_FRAMES = 10_000_000
 
 
 @dataclass(frozen=True, eq=False)
 class Sent:
-    """Streams sent in frames: how many frames each `needs` until its last byte, and by how many milliseconds each
-    chunk is delayed.
-    """
+    """How many frames each stream `needs` until its last byte, and the `delays` of the chunks in milliseconds."""
 
     needs: Indices
     delays: Array
 
 
 def send_in_frames(streams: Streams, frame: int, tick_ms: int) -> Sent:
-    """Send all streams in frames of so many bytes, each chunk an event; in whole numbers of microseconds, O(chunks)."""
+    """Send all streams in frames of `frame` bytes, each chunk as an event, in integer microseconds; O(chunks)."""
     tick, of = tick_ms * 1000, streams.of
     carried = np.cumsum(streams.size + EVENT)
     before = np.append(0, carried)[streams.starts[:-1]]
     through = carried - before[of]
     j = np.maximum(-(-streams.at // tick), 1)
     lag = frame * (j - 1) - (through - streams.size - EVENT)
-    # one running maximum for all streams: what a later stream adds is larger than any lag, so that it begins anew
+    # one running maximum serves all streams: each adds more than any lag of those before, so that it starts anew
     step = int(np.abs(lag).max()) * 2 + 1
     if step * len(streams) >= 2**62 or int(j.max()) > _MOST_FRAMES:
         raise InvalidParameter(f"a stream needs more than {_MOST_FRAMES:,} frames: take a longer tick")

@@ -1,4 +1,4 @@
-"""compare_streams: every policy attacked on streams that nothing was chosen for, in one table."""
+"""compare_streams: attack every policy on recorded streams, in one table."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from minleak._streams.policies import (
 from minleak._streams.recordings import as_streams
 from minleak._streams.result import Frames
 
-#: What others do, by name.
+#: Common policies, by name.
 STREAM_POLICIES: dict[str, StreamPolicy] = {
     "none": send_plainly(),
     "random, 0 to 16 bytes a chunk": add_random_bytes(most=16),
@@ -35,32 +35,32 @@ STREAM_POLICIES: dict[str, StreamPolicy] = {
 
 @dataclass(frozen=True)
 class AttackedPolicy(Result):
-    """A policy for streams, and what the best attack found got from it."""
+    """A policy for streams, and what the best attack found achieved against it."""
 
     policy: str
     """Its name."""
     bytes: float
     """Mean bytes of a stream on the wire, headers of records included."""
     ratio: float
-    """These bytes in those of plain streams."""
+    """These bytes divided by those of plain streams."""
     delay: float
     """The mean delay of a chunk in milliseconds."""
     low: float | None
-    """The best attack succeeds at least so often: a bound at the level of the audit."""
+    """A lower bound on the success of the best attack, at the level of the audit."""
     success: float
-    """How often the attack found was right, about."""
+    """The estimated success of the attack found."""
     high: float | None
-    """No attack succeeds more often: a bound at the level of the audit; None where samples give none."""
+    """An upper bound on the success of any attack, at the level of the audit; None where samples give none."""
     proven: float | None
-    """No attack on a stream succeeds more often, whatever was recorded: for frames; None where nothing is proven."""
+    """For frames, a proven upper bound on the success of any attack on a stream, whatever was recorded; else None."""
     attack: str
     """The attack that did best."""
 
 
 @dataclass(frozen=True)
 class StreamComparison(Result):
-    """Policies for streams side by side: `policies`, attacked on so many `streams`; `blind` is the success of a guess
-    that saw nothing.
+    """Policies for streams, attacked on the same number of `streams`; `blind` is the success of a guess without
+    looking.
     """
 
     streams: int
@@ -87,30 +87,30 @@ def compare_streams(
 ) -> StreamComparison:
     """How often attacks guess the secret of a stream under each policy, beside the bytes and the delay that it costs.
 
-    Every policy is attacked by `minleak.audit` on the sequences that an observer sees, each attack tried on streams
-    that it was not trained on. Give `frames` that were chosen on other streams (`Streams.split`): their totals fit
-    those that they were chosen on.
+    `minleak.audit` attacks every policy on the sequences that an observer sees, and tries each attack on streams it was
+    not trained on. Give `frames` that were chosen on other streams (`Streams.split`): their totals are fitted to those.
 
     Parameters
     ----------
     streams
-        What `read_streams` returns, or a table or file that it reads.
+        `Streams`, or a table or file that `read_streams` reads.
     frames
-        Frames to attack beside the others.
+        Frames to attack too.
     policies
         By name, functions from `Streams` and a numpy generator to `ShownStreams`: `minleak.padding.streams` makes some.
-        If not given: none, random bytes up to 16, multiples of 16, and batches of 5.
+        By default none, random bytes up to 16, multiples of 16, and batches of 5.
     times
-        Whether attacks see when each record came, beside its size: leave it out where recorded times say nothing, since
+        Whether attacks see the time of each record beside its size: leave it out if recorded times say nothing, since
         useless columns weaken attacks.
 
-    Cost: that of one audit for each policy.
+    Cost: one audit for each policy.
     """
     recorded = as_streams(streams)
     truth(times, "times")
     chosen = dict(STREAM_POLICIES if policies is None else policies)
     if frames is not None:
-        chosen[f"frames of {frames.frame} bytes, {len(frames.totals)} totals"] = send_frames(frames)
+        framed = f"frames of {frames.frame} bytes, {len(frames.totals)} totals"
+        chosen[framed] = send_frames(frames)
     plain = float(recorded.bytes_on_the_wire().mean())
     blind = float(np.bincount(recorded.x).max() / len(recorded))
     order = generator(seed).permutation(len(recorded))  # streams of a secret are often recorded in a row
@@ -119,7 +119,6 @@ def compare_streams(
         shown = policy(recorded, generator(seed))
         seen = shown.sequences(times=times)
         found = audit(recorded.x[order], [seen[i] for i in order], measures=["guess-error:1"], level=level, seed=seed)
-        is_framed = frames is not None and name == next(reversed(chosen))
         number = shown.bytes_of_a_stream()
         rows.append(
             AttackedPolicy(
@@ -130,7 +129,7 @@ def compare_streams(
                 low=found.success.low,
                 success=found.success.estimate,
                 high=found.success.high,
-                proven=frames.measure(recorded).proven if frames is not None and is_framed else None,
+                proven=frames.measure(recorded).proven if frames is not None and name == framed else None,
                 attack=found.attack,
             )
         )

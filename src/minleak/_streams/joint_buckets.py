@@ -1,9 +1,12 @@
-"""The best contiguous buckets of sizes for a secret that has a law of sizes, from a table of secrets by sizes.
+"""The best contiguous buckets of sizes for secrets whose sizes vary, from a joint of secrets by sizes.
 
-The observable is the bucket of the size, so that a bucket's column of the joint is the sum of the columns of its sizes,
-and H(X|Y) = eta(sum over buckets of Fhat(column)). Under a price on the overhead the best buckets are found exactly by
-dynamic programming over their ends, for every number of buckets at once; the price is bisected, and every price proves
+The observable is the bucket of the size, so a bucket's column of the joint is the sum of the columns of its sizes, and
+H(X|Y) = eta(sum over buckets of Fhat(column)). Under a price on the overhead the best buckets are found exactly by
+dynamic programming over their ends, for every number of buckets at once. The price is bisected, and every price proves
 a bound for all buckets within the budget.
+
+`minleak._padding.buckets` solves the neighbouring problem: any number of buckets under caps and floors, for entropies
+whose buckets are valued from a few numbers. Here the number of buckets is limited, and any sum of perspectives will do.
 """
 
 from __future__ import annotations
@@ -16,16 +19,16 @@ import numpy as np
 from minleak._data.arrays import Array, Indices
 from minleak._entropy.base import Entropy
 
-# Prices that are tried between the best buckets within the budget and those beyond.
-_BISECTIONS = 30
-# Overheads that are the same up to rounding are the same, and so are values.
+# The most steps to find a price that keeps the budget, each of four times the last, and to bisect it.
+_STEPS = 30
+# Overheads, and values, that differ by less than this are equal up to rounding.
 _TOLERANCE = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
 class JointBuckets:
-    """Bucket b has the sizes before cuts[b] that are in none before it. `posterior` is H(X|Y) of their buckets, and no
-    contiguous buckets within the budget, at most so many, have a larger one than `most`.
+    """Bucket b holds the sizes from cuts[b-1] to before cuts[b]. `posterior` is their H(X|Y), and no contiguous buckets
+    within the budget, at most as many as allowed, have a larger one than `most`.
     """
 
     cuts: Indices
@@ -37,8 +40,8 @@ class JointBuckets:
 def best_joint_buckets(
     joint: Array, sizes: Array, entropy: Entropy, *, budget: float, buckets: int
 ) -> JointBuckets | None:
-    """The largest H(X|Y) for a joint of secrets by increasing sizes whose mean overhead is at most `budget`, with at
-    most so many buckets; None if no buckets are within it. O(buckets m^2) for each price and m sizes, and m^2 columns.
+    """Maximise H(X|Y) over at most `buckets` contiguous buckets of mean overhead <= budget, for a joint of secrets by m
+    increasing sizes; None if there are none. O(buckets m^2) for each price, and m^2 columns.
 
     >>> import numpy as np
     >>> from minleak._entropy.renyi import Shannon
@@ -46,52 +49,48 @@ def best_joint_buckets(
     >>> best_joint_buckets(joint, np.array([1, 2, 5, 6]), Shannon(), budget=1.0, buckets=2).cuts
     array([2, 4])
     """
-    m = joint.shape[1]
     value, overhead = _tables(joint, np.asarray(sizes, dtype=np.float64), entropy)
-    limit = min(buckets, m)
 
-    def solve(price: float) -> tuple[Indices, float, float, float]:
-        """Cuts, their overhead and value, and value - price * overhead, the largest that there is."""
-        ends = _best_ends(value - price * overhead, limit)
+    def solve(price: float, use: float = 1.0) -> tuple[Indices, float, float]:
+        """The cuts with the largest use * value - price * overhead, their overhead and value."""
+        ends = _best_ends(use * value - price * overhead, min(buckets, joint.shape[1]))
         starts = np.append(0, ends[:-1])
-        spent, worth = float(overhead[starts, ends].sum()), float(value[starts, ends].sum())
-        return ends, spent, worth, worth - price * spent
+        return ends, float(overhead[starts, ends].sum()), float(value[starts, ends].sum())
 
-    def told(worth: float) -> float:
-        return entropy.eta(worth if entropy.increasing else -worth)
+    def posterior(total: float) -> float:
+        return entropy.eta(total if entropy.increasing else -total)
 
     allowed = budget + _TOLERANCE * max(1.0, abs(budget))
     best = solve(0.0)
     most = best[2]
     if best[1] > allowed:
-        low, high, cheap = 0.0, 1.0, best
-        cheapest = _best_ends(-overhead, limit)
-        least = float(overhead[np.append(0, cheapest[:-1]), cheapest].sum())
-        if least > allowed:
+        best = solve(1.0, use=0.0)
+        if best[1] > allowed:
             return None
-        while (cheap := solve(high))[1] > allowed:
-            low, high = high, 4 * high
-            if high > 1e18:  # values no longer count beside the overhead
-                starts = np.append(0, cheapest[:-1])
-                cheap = (cheapest, least, float(value[starts, cheapest].sum()), 0.0)
+        low, high = 0.0, 1.0
+        for _ in range(_STEPS):
+            tried = solve(high)
+            if tried[1] <= allowed:
+                best = tried
                 break
-        best = cheap
-        for _ in range(_BISECTIONS):
+            low, high = high, 4 * high
+        for _ in range(_STEPS):
             price = math.sqrt(low * high) if low > 0 else high / 4
             tried = solve(price)
-            most = min(most, tried[3] + price * budget)
+            most = min(most, tried[2] + price * (budget - tried[1]))
             if tried[1] <= allowed:
-                high = price
-                best = max(best, tried, key=lambda found: found[2])
+                high, best = price, max(best, tried, key=lambda found: found[2])
             else:
                 low = price
             if high - low <= 1e-9 * high:
                 break
-    return JointBuckets(best[0], best[1], told(best[2]), told(max(most, best[2])))
+    return JointBuckets(best[0], best[1], posterior(best[2]), posterior(max(most, best[2])))
 
 
 def _tables(joint: Array, sizes: Array, entropy: Entropy) -> tuple[Array, Array]:
-    """[i, j] for the bucket of the sizes i to j - 1: Fhat of its column, larger where H(X|Y) is, and its overhead."""
+    """[i, j] is for the bucket of the sizes i to j - 1: Fhat of its column, signed so that more is better, and its
+    overhead.
+    """
     n, m = joint.shape
     sums = np.concatenate([np.zeros((n, 1)), np.cumsum(joint, axis=1)], axis=1)
     mass = sums.sum(axis=0)

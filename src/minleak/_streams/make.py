@@ -1,4 +1,4 @@
-"""frames: the frame, the tick and the totals that tell least of the secret within a budget of bytes and of delay."""
+"""frames: choose the frame, the tick and the totals that leak least within a budget of bytes and of delay."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from minleak._streams.recordings import EVENT, RECORD, Streams, as_streams
 from minleak._streams.result import LEAST_FRAME, LONGEST_TICK, MOST_FRAME, MOST_TOTALS, Frames, joint_of
 from minleak.errors import Infeasible, InvalidParameter
 
-# Ticks are tried at these multiples of powers of ten, from this share of the delay on (shorter ones cost more records),
-# and frames at so many rates between these multiples of the mean one.
+# Ticks to try: these multiples of powers of ten, from this share of the delay on (shorter ones cost more records).
+# Frames to try: this many rates between these multiples of the mean rate.
 _TICKS, _SHARE = (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8), 0.125
 _RATES, _SLOWEST, _FASTEST = 12, 0.7, 8.0
-# Ends of buckets among the totals needed, while frames are searched for and at last.
+# The most candidates for totals, while searching for frames and in the end.
 _COARSE, _FINE = 64, 400
-# Frames are multiples of so many bytes; ticks are from 5 ms on.
+# Frames are multiples of this many bytes; the shortest tick in milliseconds.
 _STEP, _SHORTEST = 8, 5
-# The share of chunks that the delay is kept for.
+# The share of chunks that keep the delay.
 _KEPT = 0.95
 
 
@@ -42,39 +42,39 @@ def frames(
     tick: int | None = None,
     entropy: ConditionalEntropy | str = "shannon",
 ) -> Frames:
-    """Send a stream as frames of f bytes at ticks of t ms, empty ones where the application has nothing, and end at a
-    total number of frames from a table: minimise H(X) - H(X|T) over f, t and the table, where X is the secret of the
-    stream, such as its topic, and T its total.
+    """Send a stream as frames of f bytes at ticks of t ms, empty ones when the application has nothing to send, and end
+    it at a total number of frames from a table: minimise H(X) - H(X|T) over f, t and the table, where X is the secret
+    of the stream, such as its topic, and T its total.
 
-    T is all that is seen of a stream, so that whatever its content and the attacker, a guess of X is right with
-    probability at most min(1, (number of totals) max p(x)); of s streams of one secret, (number of totals)^s max p(x).
-    The leakage of T is exact for the recorded streams: measure it on others with `Frames.measure`.
+    T is all that is seen of a stream. So whatever its content and the attacker, a guess of X is right with probability
+    at most min(1, (number of totals) max p(x)); after s streams of one secret, (number of totals)^s max p(x). The
+    leakage of T is exact for the recorded streams: measure others with `Frames.measure`.
 
     Parameters
     ----------
     streams
-        What `read_streams` returns, or a table or file that it reads with the columns stream, secret, time, size.
+        `Streams`, or a table or file with the columns stream, secret, time, size.
     prior
-        How likely each secret is; as often as it was recorded if not given.
+        The probability of each secret; its share of the recorded streams if not given.
     budget
-        The largest mean of bytes that frames add to a stream on the wire. Sent plainly a chunk is an event of 8 bytes
-        beside its content in a record of 32 (TLS and HTTP); frames hold events, and each is in a record.
+        The most bytes that frames may add to a stream on the wire, on the mean. Sent plainly, a chunk is an event (8
+        bytes beside its content) in a record (32 bytes, of TLS and HTTP); frames hold events, and each is a record.
     delay
-        The milliseconds that 95% of the chunks are delayed by at most.
+        The most milliseconds by which 95% of the chunks are delayed.
     totals
         The largest number of totals: fewer prove more.
     frame, tick
-        The bytes of a frame and the milliseconds of a tick, where they are not to be chosen.
+        Bytes of a frame and milliseconds of a tick, if they are given.
     entropy
         An entropy of the paper's form, by name or as an object.
 
     Raises
     ------
     Infeasible
-        Where no frames keep budget and delay; the message says what the least would be.
+        If no frames keep budget and delay; the message says what the least would be.
 
-    Among frames of equal leakage those of fewer totals are taken. Cost: O(chunks) for each of some 100 pairs (f, t),
-    and a dynamic programme over the distinct numbers of frames needed, best among the ends tried for each.
+    Among frames of equal leakage those with fewer totals are chosen. Cost: O(chunks) for each of some 100 pairs (f, t),
+    and a dynamic programme over candidates for totals.
 
     >>> rows = {"stream": [0, 0, 1, 1, 2, 2], "secret": ["a", "a", "b", "b", "b", "b"],
     ...         "time": [0, 50, 0, 80, 10, 60], "size": [3, 30, 8, 9, 7, 20]}
@@ -90,16 +90,15 @@ def frames(
     if not isinstance(H, Entropy) or H.combine is not np.sum:
         raise InvalidParameter(f"totals cannot be valued one by one in {H.name}: use shannon or min-entropy")
     plain = float(weights @ recorded.bytes_on_the_wire())
-    search = _Search(recorded, weights, H, plain + allowed, most)
+    search = _TotalsSearch(recorded, weights, H, plain + allowed, most)
     best, quickest, cheapest = None, np.inf, np.inf
     for f, t in _pairs(recorded, longest, frame, tick):
         sent = send_in_frames(recorded, f, t)
         late = float(np.quantile(sent.delays, _KEPT))
-        least = search.bytes_needed(sent, f)
         quickest = min(quickest, late)
         if late > longest:
             continue
-        cheapest = min(cheapest, least)
+        cheapest = min(cheapest, float(weights @ sent.needs) * (f + RECORD))
         found = search.table(sent, f, _COARSE)
         if found is not None and (best is None or (found[0], len(found[1]), late) < best[0]):
             best = ((found[0], len(found[1]), late), f, t)
@@ -118,21 +117,17 @@ def frames(
     return replace(chosen, measured=chosen.measure(recorded, prior, entropy=H))
 
 
-class _Search:
-    """The best table of totals for frames of any kind, within so many bytes on the wire and so many totals."""
+class _TotalsSearch:
+    """The best table of totals for any frames, within a number of bytes on the wire and of totals."""
 
     def __init__(self, streams: Streams, weights: Array, H: Entropy, wire: float, most: int) -> None:
         self._streams, self._weights, self._H, self._wire, self._most = streams, weights, H, wire, most
         p = np.bincount(streams.x, weights=weights)
         self._before = H.eta(float(H.perspective(p[p > 0])))
 
-    def bytes_needed(self, sent: Sent, f: int) -> float:
-        """Mean bytes on the wire where every stream ends with its last byte."""
-        return float(self._weights @ sent.needs) * (f + RECORD)
-
     def table(self, sent: Sent, f: int, ends: int) -> tuple[float, tuple[int, ...]] | None:
-        """Leakage and totals; None if none are within the bytes. Where more than `ends` different numbers of frames
-        are needed, totals are at so many quantiles of them.
+        """Leakage and totals; None if none keep the budget. Candidates for totals are the numbers of frames needed, or
+        `ends` quantiles if there are more.
         """
         allowed = self._wire / (f + RECORD)
         needs, y = np.unique(sent.needs, return_inverse=True)
@@ -152,7 +147,7 @@ class _Search:
 
 
 def _pairs(streams: Streams, delay: float, frame: int | None, tick: int | None) -> Iterator[tuple[int, int]]:
-    """Frames and ticks to try: ticks up to the delay, frames about the rate at which bytes come."""
+    """Frames and ticks to try: ticks up to the delay, frames around the rate at which bytes come."""
     if frame is not None:
         whole(frame, "the bytes of a frame", LEAST_FRAME, MOST_FRAME)
     if tick is None:

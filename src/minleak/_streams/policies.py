@@ -1,5 +1,5 @@
-"""What is done with streams: nothing, random bytes on each chunk, sizes in steps, batches, frames; each as an observer
-sees it, with its bytes on the wire and its delay.
+"""Policies for streams (nothing, random bytes, steps, batches, frames), each as an observer sees it, with its bytes on
+the wire and its delay.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from minleak._streams.result import Frames
 
 @dataclass(frozen=True, eq=False)
 class ShownStreams:
-    """What an observer sees of streams: records of so many `sizes` at `times` in milliseconds, those of stream s from
-    starts[s] to starts[s+1]; and by how many milliseconds chunks are delayed on average.
+    """What an observer sees of streams: records of `sizes` bytes at `times` in milliseconds, those of stream s from
+    starts[s] to starts[s+1]. `delay` is the mean delay of a chunk in milliseconds.
     """
 
     starts: Indices
@@ -28,52 +28,47 @@ class ShownStreams:
     delay: float
 
     def bytes_of_a_stream(self) -> float:
-        """The mean over streams, records and their headers included."""
+        """The mean bytes of a stream, headers of records included."""
         return float((self.sizes.sum() + RECORD * len(self.sizes)) / (len(self.starts) - 1))
 
     def sequences(self, *, times: bool) -> list[Array]:
-        """One array for each stream, a row for each record: its size, and its time before it if asked for."""
+        """An array for each stream with a row for each record: its size, preceded by its time if asked for."""
         rows = np.stack([self.times, self.sizes] if times else [self.sizes], axis=1).astype(np.float64)
         return np.split(rows, self.starts[1:-1])
 
 
-#: A policy is a function from streams and a source of randomness to what is seen of them.
+#: A policy maps streams and a source of randomness to what an observer sees.
 StreamPolicy = Callable[[Streams, np.random.Generator], ShownStreams]
 
 
-def send_plainly() -> StreamPolicy:
-    """Each chunk in a record of its own, at once."""
+def _send_at_once(sizes: Callable[[Streams, np.random.Generator], Indices]) -> StreamPolicy:
+    """Each chunk at once, in a record of its own, as an event with these sizes."""
 
-    def policy(streams: Streams, _rng: np.random.Generator) -> ShownStreams:
-        return ShownStreams(streams.starts, streams.at / 1000.0, streams.size + EVENT, 0.0)
+    def policy(streams: Streams, rng: np.random.Generator) -> ShownStreams:
+        return ShownStreams(streams.starts, streams.at / 1000.0, sizes(streams, rng) + EVENT, 0.0)
 
     return policy
+
+
+def send_plainly() -> StreamPolicy:
+    """Each chunk at once, in a record of its own."""
+    return _send_at_once(lambda streams, _: streams.size)
 
 
 def add_random_bytes(*, most: int) -> StreamPolicy:
-    """Each chunk with 0 to `most` bytes more, all equally likely: what services for language models do."""
+    """0 to `most` bytes on each chunk, equally likely: what services for language models do."""
     limit = whole(most, "the most bytes that are added", 1)
-
-    def policy(streams: Streams, rng: np.random.Generator) -> ShownStreams:
-        added = rng.integers(0, limit + 1, len(streams.size))
-        return ShownStreams(streams.starts, streams.at / 1000.0, streams.size + EVENT + added, 0.0)
-
-    return policy
+    return _send_at_once(lambda streams, rng: streams.size + rng.integers(0, limit + 1, len(streams.size)))
 
 
 def pad_to_steps(*, step: int) -> StreamPolicy:
-    """Each chunk padded to the next multiple of so many bytes."""
+    """Each chunk padded to the next multiple of `step` bytes."""
     unit = whole(step, "the step in bytes", 1)
-
-    def policy(streams: Streams, _rng: np.random.Generator) -> ShownStreams:
-        padded = -(-np.maximum(streams.size, 1) // unit) * unit
-        return ShownStreams(streams.starts, streams.at / 1000.0, padded + EVENT, 0.0)
-
-    return policy
+    return _send_at_once(lambda streams, _: -(-np.maximum(streams.size, 1) // unit) * unit)
 
 
 def send_batches(*, chunks: int) -> StreamPolicy:
-    """So many chunks in one record, when the last of them has come."""
+    """Batches of `chunks` chunks, each in one record when its last chunk has come."""
     many = whole(chunks, "the chunks of a batch", 1)
 
     def policy(streams: Streams, _rng: np.random.Generator) -> ShownStreams:
@@ -90,7 +85,7 @@ def send_batches(*, chunks: int) -> StreamPolicy:
 
 
 def send_frames(frames: Frames) -> StreamPolicy:
-    """Frames on a clock, up to a total."""
+    """Frames on a clock, up to one of their totals."""
 
     def policy(streams: Streams, _rng: np.random.Generator) -> ShownStreams:
         sent = send_in_frames(streams, frames.frame, frames.tick_ms)

@@ -1,4 +1,4 @@
-"""Streams: recorded chunks by stream, with the secret of each stream, the time and the size of each chunk."""
+"""Streams: recorded chunks with their times and sizes, by stream, and the secret of each stream."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from typing import Any
 import numpy as np
 
 from minleak._data.arrays import Array, Indices
+from minleak._data.formats import open_table
 from minleak._data.labels import Labels
 from minleak._data.prior import Prior, match_prior
-from minleak._data.tables import Table
 from minleak.errors import InvalidParameter
 
 #: Bytes on the wire beside the content: of a record (TLS 1.3 adds 22, an HTTP chunk or frame 7 to 9), and of an event
 #: ("data: " and an empty line).
 RECORD, EVENT = 32, 8
-# Chunks beyond are no content of a message, and times beyond (ten hours) no time since a request.
+# The largest chunk, and the latest time since a request (ten hours), that are taken for real.
 _LARGEST, _LATEST = 2**32, 36_000_000
 _MICRO = 1000
 
 
 @dataclass(frozen=True, eq=False)
 class Streams:
-    """Streams 0, 1, ...: the chunks of stream s are those from starts[s] to starts[s+1], in their order. Chunk i came
-    at[i] microseconds after the request of its stream, with size[i] bytes; x[s] is the code of the secret of stream s.
+    """Recorded streams: stream s has the chunks from starts[s] to starts[s+1], in order. Chunk i came at[i]
+    microseconds after the request, with size[i] bytes; x[s] is the code of the secret of stream s.
     """
 
     x: Indices
@@ -46,7 +46,7 @@ class Streams:
         return np.repeat(np.arange(len(self)), np.diff(self.starts))
 
     def weights(self, prior: Prior | Iterable[Any] | None = None) -> Array:
-        """The probability of each stream: all alike, or by the prior of their secrets, alike for each secret."""
+        """The probability of each stream: uniform, or by a prior of the secrets, uniform for each secret."""
         counts = np.bincount(self.x, minlength=len(self.secrets))
         if prior is None:
             return np.full(len(self), 1.0 / len(self))
@@ -59,11 +59,11 @@ class Streams:
         return np.asarray(p[self.x] / counts[self.x])
 
     def bytes_on_the_wire(self) -> Array:
-        """Of each stream, sent as it comes: every chunk is an event in a record of its own."""
+        """The bytes of each stream, if every chunk is sent at once as an event in a record of its own."""
         return np.asarray(np.add.reduceat(self.size + RECORD + EVENT, self.starts[:-1]), dtype=np.float64)
 
     def part(self, which: Indices) -> Streams:
-        """Some of the streams, with all secrets."""
+        """Some of the streams, with the labels of all secrets."""
         lengths = np.diff(self.starts)[which]
         chunks = np.concatenate([np.arange(self.starts[s], self.starts[s + 1]) for s in which])
         return Streams(
@@ -71,7 +71,7 @@ class Streams:
         )
 
     def split(self, *, seed: int = 0) -> tuple[Streams, Streams]:
-        """Two halves at random: to choose on one, and to attack on the other.
+        """Two random halves: to choose on one, and to attack on the other.
 
         >>> rows = {"stream": [0, 0, 1, 1], "secret": ["a", "a", "b", "b"], "time": [0, 5, 0, 9], "size": [3, 4, 1, 2]}
         >>> [len(half) for half in read_streams(rows).split()]
@@ -92,15 +92,14 @@ def read_streams(
     format: str | None = None,
 ) -> Streams:
     """Streams from a file (csv, tsv, parquet), a data frame or an Arrow table with a row for each chunk, by the names
-    of its columns: which stream it belongs to, the secret of that stream, such as a topic, the time in milliseconds
-    since the request, and the size of its content in bytes. The chunks of a stream stand in their order; rows of
-    different streams may be mixed.
+    of its columns: the stream, the secret of that stream, such as a topic, the time in milliseconds since the request,
+    and the size of the content in bytes. The chunks of a stream are in order; rows of streams may be mixed.
 
     >>> rows = {"stream": [0, 1, 0], "secret": ["a", "b", "a"], "time": [0, 0, 5.5], "size": [3, 4, 1]}
     >>> read_streams(rows)
     Streams(2 streams of 2 secrets, 3 chunks)
     """
-    table = Table(source, format=format, what="streams are")
+    table = open_table(source, format=format, what="streams are")
     read = table.read({"stream": stream, "secret": secret}, {"time": time, "size": size})
     s, names = read["stream"].codes()
     x, secrets = read["secret"].codes()
@@ -136,5 +135,5 @@ def read_streams(
 
 
 def as_streams(source: Any) -> Streams:
-    """Streams, or what can be read as such by the usual names of the columns."""
+    """Streams as given, or read from a source with the usual column names."""
     return source if isinstance(source, Streams) else read_streams(source)

@@ -1,4 +1,4 @@
-"""Frames: what to send of a stream at which ticks, where to end it, what that costs and what is proven of it."""
+"""Frames: how a stream is sent and where it ends, what that costs and leaks, and what is proven."""
 
 from __future__ import annotations
 
@@ -15,47 +15,47 @@ from minleak._data.arrays import Array, Indices
 from minleak._data.channel import Channel
 from minleak._data.parameters import listed, whole
 from minleak._data.prior import Prior
-from minleak._data.writing import replacing
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropy
 from minleak._face.result import Result
 from minleak._face.tables import Table
+from minleak._file.replacing import replace_file
 from minleak._measure.leakages import leakage
 from minleak._streams.clock import send_in_frames
 from minleak._streams.recordings import RECORD, Streams
 from minleak.errors import InvalidParameter, UnreadableFile
 
-# The bytes of the shortest and the longest frame, the longest tick (a minute), and the most totals of a table.
+# The bytes of the smallest and the largest frame, the longest tick (a minute), and the most totals.
 LEAST_FRAME, MOST_FRAME, LONGEST_TICK, MOST_TOTALS = 16, 2**20, 60_000, 1000
 _BEYOND = "double"
-# More bytes are no table of frames.
+# The most bytes to read of a file of frames.
 _MOST_BYTES = 1_000_000
 
 
 @dataclass(frozen=True)
 class FrameCost(Result):
-    """What frames cost some recorded streams, and what their totals tell of the secret."""
+    """What frames cost on some recorded streams, and what their totals leak about the secret."""
 
     streams: int
-    """How many streams there are."""
+    """The number of streams."""
     secrets: int
-    """How many secrets, such as topics, they have."""
+    """The number of secrets, such as topics."""
     blind: float
-    """The success of the best guess of a secret before anything is seen."""
+    """The success of the best guess without looking."""
     totals: int
-    """How many totals these streams can end at, those beyond the table included."""
+    """The number of totals that these streams can end at, including those above the table."""
     proven: float
     """No attacker who sees one stream succeeds more often: min(1, totals * blind)."""
     success: float
     """The success of the best guess from the total, exact for these streams."""
     entropy: str
-    """The entropy that the leakage is in."""
+    """The entropy of the leakage."""
     leakage: float
-    """What the total tells of the secret, exact for these streams."""
+    """What the total leaks about the secret, exact for these streams."""
     bytes: float
     """Mean bytes of a stream on the wire, headers of records and empty frames included."""
     plain_bytes: float
-    """The same where every chunk is sent at once, as an event in a record of its own."""
+    """The same if every chunk is sent at once, as an event in a record of its own."""
     delay_mean: float
     """The mean delay of a chunk in milliseconds."""
     delay_95: float
@@ -65,17 +65,17 @@ class FrameCost(Result):
     delay_most: float
     """The largest delay of a chunk."""
     beyond: int
-    """How many streams need more frames than the largest total."""
+    """The number of streams that need more frames than the largest total."""
 
 
 @dataclass(frozen=True)
 class Frames(Result):
-    """Frames of `frame` bytes at every tick of `tick_ms` milliseconds, filled up where the application has nothing to
+    """A frame of `frame` bytes at every tick of `tick_ms` milliseconds, filled up where the application has nothing to
     send, until the number of frames is one of the `totals`: made by `minleak.padding.frames`.
 
     All that is seen of a stream is its total. A stream that needs more frames than the largest total T ends at 2 T, 4 T
-    and so on, and each of these counts as one more total. `measured` is what that costs and tells on the streams that
-    they were chosen for.
+    and so on, each of which counts as one more total. `measured` is what they cost and leak on the streams they were
+    chosen on.
 
     >>> frames = Frames(frame=96, tick_ms=100, totals=(40, 120))
     >>> frames.total(1), frames.total(41), frames.total(121)
@@ -97,7 +97,7 @@ class Frames(Result):
         object.__setattr__(self, "totals", totals)
 
     def total(self, needed: int) -> int:
-        """How many frames to send where so many are needed: the least total that is not smaller; O(log totals)."""
+        """How many frames to send if `needed` are: the least total that is not smaller; O(log totals)."""
         place = bisect_left(self.totals, needed)
         if place < len(self.totals):
             return self.totals[place]
@@ -113,23 +113,15 @@ class Frames(Result):
         *,
         entropy: ConditionalEntropy | str = "shannon",
     ) -> FrameCost:
-        """What these frames cost other streams, and what their totals tell of the secrets: to judge frames on streams
-        that they were not chosen for.
-        """
-        H, sent, weights = (
-            as_entropy(entropy),
-            send_in_frames(streams, self.frame, self.tick_ms),
-            streams.weights(prior),
-        )
+        """What these frames cost and leak on other streams: to judge frames on streams they were not chosen on."""
+        H, weights = as_entropy(entropy), streams.weights(prior)
+        sent = send_in_frames(streams, self.frame, self.tick_ms)
         totals = self.totals_of(sent.needs)
         values, y = np.unique(totals, return_inverse=True)
         joint = joint_of(streams.x, y, weights, (len(streams.secrets), len(values)))
         p = joint.sum(axis=1)
         seen = joint[p > 0]
-        # equal columns of a channel tell as much as one, and the leakage is that of the joint
-        told = leakage(p[p > 0], Channel(seen / seen.sum(axis=1, keepdims=True)), H)
-        extra = int(np.count_nonzero(values > self.totals[-1]))
-        number = len(self.totals) + extra
+        number = len(self.totals) + int(np.count_nonzero(values > self.totals[-1]))
         each = np.repeat(weights / np.diff(streams.starts), np.diff(streams.starts))
         return FrameCost(
             streams=len(streams),
@@ -139,7 +131,7 @@ class Frames(Result):
             proven=min(1.0, number * float(p.max())),
             success=float(joint.max(axis=0).sum()),
             entropy=H.name,
-            leakage=told,
+            leakage=leakage(p[p > 0], Channel(seen / seen.sum(axis=1, keepdims=True)), H),
             bytes=float(weights @ totals) * (self.frame + RECORD),
             plain_bytes=float(weights @ streams.bytes_on_the_wire()),
             delay_mean=float(each @ sent.delays / each.sum()),
@@ -154,15 +146,15 @@ class Frames(Result):
         return np.array([self.total(n) for n in needs.tolist()], dtype=np.int64)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write them as json: `frame`, `tick_ms`, `totals`, the rule beyond the largest, and what was measured."""
+        """Write them as JSON: `frame`, `tick_ms`, `totals`, the rule beyond the largest, and what was measured."""
         stored = {"frame": self.frame, "tick_ms": self.tick_ms, "totals": list(self.totals), "beyond": _BEYOND}
         measured = None if self.measured is None else self.measured.to_dict()
-        with replacing(path) as file:
+        with replace_file(path) as file:
             file.write(json.dumps({**stored, "measured": measured}, indent=1).encode() + b"\n")
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Frames:
-        """Read what `save` wrote; a file that opens holds frames that can be sent."""
+        """Read what `save` wrote, checked."""
         name = os.fspath(path)
         try:
             with open(path, "rb") as file:
@@ -214,7 +206,7 @@ def _read_cost(measured: dict[str, Any]) -> FrameCost:
 
 
 def joint_of(x: Indices, y: Indices, weights: Array, shape: tuple[int, int]) -> Array:
-    """The joint of secrets and observables of weighted streams."""
+    """The joint of secrets and observables of weighted samples."""
     joint = np.zeros(shape)
     np.add.at(joint, (x, y), weights)
     return joint

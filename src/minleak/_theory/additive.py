@@ -52,13 +52,14 @@ def additive_capacity(
 
 
 def _of_vulnerabilities(channel: Channel, prior: Prior | None) -> Capacity:
-    matrix = channel.matrix
-    if prior is not None and not prior.p.all():
-        matrix = matrix[np.flatnonzero(prior.p > 0)]
-    least = matrix.min(axis=0)
-    least = least if isinstance(least, np.ndarray) else least.toarray()
-    value = max(0.0, 1 - float(least.sum()))
-    return Capacity.exact(value, uniform_prior(channel) if prior is None else prior)
+    few = channel.columns(None).few
+    if few is not None and (prior is None or all(prior.p.tolist())):
+        total = sum(map(min, few))
+    else:
+        possible = prior is None or prior.p.all()
+        least = (channel.matrix if possible else channel.matrix[np.flatnonzero(prior.p > 0)]).min(axis=0)
+        total = float(least.sum())
+    return Capacity.exact(max(0.0, 1 - total), uniform_prior(channel) if prior is None else prior)
 
 
 def _mean_variation(matrix: Any, p: Array) -> float:

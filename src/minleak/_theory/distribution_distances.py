@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from operator import sub
 from typing import Any
 
 import numpy as np
 
 from minleak._data.arrays import Array
-from minleak._data.labels import match
+from minleak._data.columns import ones
+from minleak._data.labels import agree, match
 from minleak._data.parameters import truth
 from minleak._data.prior import Prior, as_prior
 from minleak.errors import InvalidParameter
+
+# So few numbers are sooner added up by Python than handed to numpy.
+_FEW = 8
 
 
 def total_variation(first: Prior | Iterable[Any], second: Prior | Iterable[Any]) -> float:
@@ -22,7 +27,11 @@ def total_variation(first: Prior | Iterable[Any], second: Prior | Iterable[Any])
     0.25
     """
     p, q = match_outcomes(first, second)
-    return 0.5 * float(np.add.reduce(np.abs(p - q)))
+    if len(p) <= _FEW:
+        return 0.5 * sum(map(abs, map(sub, p.tolist(), q.tolist())))
+    apart = p - q
+    np.abs(apart, out=apart)
+    return 0.5 * float(apart.dot(ones(len(apart))))
 
 
 def multiplicative_distance(first: Prior | Iterable[Any], second: Prior | Iterable[Any]) -> float:
@@ -66,6 +75,8 @@ def separations(first: Array, second: Array) -> Array:
 def match_outcomes(first: Prior | Iterable[Any], second: Prior | Iterable[Any]) -> tuple[Array, Array]:
     """The probabilities of two distributions on the same outcomes."""
     one, other = as_prior(first), as_prior(second)
-    rule = "distributions are compared on the same outcomes: "
-    match(one.labels, other.labels, ("the first", "outcome"), ("the second", "outcome"), InvalidParameter, rule=rule)
+    if not agree(one.labels, other.labels):
+        who, whose = ("the first", "outcome"), ("the second", "outcome")
+        rule = "distributions are compared on the same outcomes: "
+        match(one.labels, other.labels, who, whose, InvalidParameter, rule=rule)
     return one.p, other.p

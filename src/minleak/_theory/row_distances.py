@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
+from itertools import combinations
+from operator import sub
 from typing import Any
 
 import numpy as np
@@ -20,6 +22,8 @@ Places = npt.NDArray[np.int64]
 
 # Rows that are compared with all others at a time.
 _ROWS = 256
+# Where no more numbers are compared than this, Python is done before numpy and scipy are called.
+_FEW = 128
 
 
 def bayes_security(channel: Channel | Any, *, predicate: Iterable[Any] | None = None) -> float:
@@ -53,6 +57,12 @@ def farthest_rows(channel: Channel | Any, *, predicate: Iterable[Any] | None = N
     """The largest total variation between two rows, and which two."""
     channel = as_channel(channel)
     n = channel.shape[0]
+    few = channel.columns(None).few
+    if predicate is None and few is not None and n * n * len(few) <= _FEW:
+        rows = list(zip(*few, strict=True))
+        pairs = [(sum(map(abs, map(sub, rows[x], rows[y]))), -x, -y) for x, y in combinations(range(n), 2)]
+        distance, x, y = max(pairs, default=(0.0, 0, 0))
+        return min(1.0, 0.5 * distance), -x, -y
     classes = np.arange(n) if predicate is None else _classes(predicate, n)
     if not channel.is_dense:
         apart = _disjoint(channel.matrix, classes)

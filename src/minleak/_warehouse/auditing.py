@@ -1,4 +1,4 @@
-"""audit: what logged events leak; the engine reduces them to their pairs, and the rest is as for samples in memory."""
+"""audit: what logged events leak. The engine counts pairs, and the rest is as for samples in memory."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from minleak._samples.auditing import AuditOptions, audit_events
 from minleak._samples.events import Events, collect_events, refuse_too_many
 from minleak._samples.plug_in import MEASURES
 from minleak._samples.result import Audit
-from minleak._warehouse.counts import integer_column, parts, times, together
+from minleak._warehouse.counts import add_parts, count_if, integer_column, sum_in_parts
 from minleak._warehouse.engines.base import Engine
 from minleak._warehouse.tables import as_table, check_columns, engine_of
 from minleak.errors import InvalidParameter
 
-# Columns inside the engine, so that no name of a user's column is met.
+# Column names inside the engine, which cannot clash with those of the user.
 _SECRET, _BLOCK, _COUNT = "x", "b", "count"
 
 
@@ -42,8 +42,8 @@ def audit(
 ) -> Audit:
     """Audit a log of (secret, observable) inside an engine: bounds on every leakage, and a test whether it is zero.
 
-    The engine reduces the events to the number of events of each pair that occurs; the rest happens here, as in
-    `minleak.audit`, whose parameters these are, at a cost in the pairs alone.
+    The engine counts the events of each pair that occurs; the rest happens in memory, as in `minleak.audit`, whose
+    parameters these are, at a cost in the number of pairs.
 
     Events must be independent: of sticky draws keep one for each scope and secret.
 
@@ -95,12 +95,12 @@ def _events(
     bad = rows[_COUNT].isnull() | (rows[_COUNT] < 0)
     for column in (_SECRET, *seen, *part):
         bad = bad | rows[column].isnull()
-    checked = engine.row(rows.aggregate(bad=times(bad), **parts("events", rows[_COUNT])))
+    checked = engine.row(rows.aggregate(bad=count_if(bad), **sum_in_parts("events", rows[_COUNT])))
     if checked["bad"]:
         raise InvalidParameter(
             f"{checked['bad']} events have no secret, no observable or no whole number as weight: filter them out"
         )
-    refuse_too_many(together(checked, "events"))  # before anything is added up in 64 bits
+    refuse_too_many(add_parts(checked, "events"))  # before anything is added up in 64 bits
     pairs = rows.group_by([_SECRET, *seen, *part]).aggregate(**{_COUNT: rows[_COUNT].sum()})
     found = engine.arrow(pairs.filter(pairs[_COUNT] > 0).limit(limit + 1))
     if not len(found):
@@ -116,4 +116,4 @@ def _events(
         blocks=None if blocks is None else found[_BLOCK],
         numeric=numeric,
         where=lambda _: "a row of the table",
-    ).in_order()  # engines have none, and what is drawn must not depend on it
+    ).in_order()  # engines have no order, and random draws must not depend on it

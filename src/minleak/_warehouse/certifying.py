@@ -6,32 +6,32 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
-from minleak._certify.rings import Certificate, Check
-from minleak._warehouse.counts import integer_column, times
+from minleak._certify.certificate import Certificate, Check
+from minleak._warehouse.counts import count_if, integer_column
 from minleak._warehouse.engines.base import Engine, ibis_module
 from minleak._warehouse.lineage import WarehouseLineage
-from minleak._warehouse.plan import GIANT, Header, WarehousePlan, checked, giants_table
+from minleak._warehouse.plan import GIANT, Header, WarehousePlan, check_plan, giants_table
 from minleak._warehouse.tables import as_table, check_columns, engine_of
 from minleak.errors import InvalidParameter, InvalidPrior, UnreadableFile
 
 DAMAGED = "the plan was changed or damaged after it was made: design it anew (warehouse.certify says what is wrong)"
 
-# Into how many bins the line is cut to check that it has no gap: each is sorted by itself.
+# The number of bins, each sorted separately, in which the line is checked for gaps.
 _BINS = 4096
 
 
 def certify(
     plan: WarehousePlan | WarehouseLineage, table: Any = None, *, secret: str = "secret", weight: str | None = "count"
 ) -> Certificate:
-    """Verify a plan exactly, as queries: its giants and u are those of the theorem, its segments tile the line, no
+    """Verify a plan exactly, by queries: its giants and u are those of the theorem, its segments tile the line, no
     member meets itself, homes are sets of u different secrets, and every secret owns u times its weight. Checks run in
-    order; where the header or a row is not whole, the others are left out.
+    order; if the header or a row is damaged, the others are left out.
 
-    With `table`, the prior it was designed for, the weights are compared secret by secret; without it they are taken
-    from the plan. From these checks every posterior is pi (see the theory page on rings), so the plan is optimal for
-    every entropy at once. Two aggregates over all segments, three within partitions, and a join with the prior.
+    With `table`, the prior that the plan was designed for, weights are compared secret by secret; without it they are
+    taken from the plan. These checks imply that every posterior is pi (see the theory page on rings), so the plan is
+    optimal for every entropy at once. Two aggregates over all segments, three within partitions, a join with the prior.
 
-    Of a lineage every part is verified for the weights in it, and that no secret is in two parts.
+    For a lineage, every part is verified for the weights in it, and that no secret is in two parts.
 
     >>> import pyarrow as pa
     >>> from minleak.warehouse import design
@@ -48,11 +48,11 @@ def certify(
     ok  homes are sets of u different secrets of one weight: 1 homes
     ok  idle secrets are in sets of at most k
     ok  the weights are the prior's: compared secret by secret
-    gap in prior: 0
+    total variation between the prior and the plan's integer weights: 0
     """
     if isinstance(plan, WarehouseLineage):
         return _certify_lineage(plan, table)
-    plan = checked(plan, fitting=False)
+    plan = check_plan(plan, fitting=False)
     prior = None if table is None else as_table(table)
     engine = engine_of(plan.table) if prior is None else engine_of(plan.table, prior)
     if prior is not None:
@@ -62,7 +62,7 @@ def certify(
 
 
 def _certify_lineage(lineage: WarehouseLineage, table: Any) -> Certificate:
-    """Each part for its own weights, and every secret in one part, the one that the ledger says."""
+    """Verify each part for its own weights, and that every secret is in one part, the one in the ledger."""
     if table is not None:
         raise InvalidParameter("a lineage is certified for the counts its parts were made for: leave out the table")
     checks = []
@@ -80,14 +80,14 @@ def _certify_lineage(lineage: WarehouseLineage, table: Any) -> Certificate:
     listed = ibis.union(*owned) if len(owned) > 1 else owned[0]
     engine = engine_of(ledger)
     both = ledger.filter(ledger.part >= 0).outer_join(listed, "secret")
-    row = engine.row(both.aggregate(rows=both.count(), same=times(ibis.coalesce(both.part == both.own, False))))
+    row = engine.row(both.aggregate(rows=both.count(), same=count_if(ibis.coalesce(both.part == both.own, False))))
     total = sum(part.header.n for part in lineage.parts)
     checks.append(Check("every secret is in one part, as the ledger says", row["rows"] == row["same"] == total))
     return Certificate(all(check.ok for check in checks), True, tuple(checks), {"prior": 0.0})
 
 
 def require_whole(plan: WarehousePlan) -> None:
-    """Refuse to go on with a plan whose table and header, as they are now, `certify` does not accept."""
+    """Refuse a plan whose current table and header `certify` does not accept."""
     if not certify(plan):
         raise UnreadableFile(DAMAGED)
 
@@ -99,7 +99,7 @@ def _checks(engine: Engine, plan: WarehousePlan, prior: Any, secret: str, weight
         return
     whole = rows.secret.notnull() & (rows.ring > GIANT) & rows.weight.between(0, header.tail)
     whole &= rows.position.between(0, header.n - 1) & rows.start.between(0, max(header.u * header.tail, header.n))
-    in_range = not engine.row(rows.aggregate(bad=times(~ibis.coalesce(whole, False))))["bad"]
+    in_range = not engine.row(rows.aggregate(bad=count_if(~ibis.coalesce(whole, False))))["bad"]
     yield Check("every row is whole and in range", in_range)
     if not in_range:
         return
@@ -118,12 +118,12 @@ def _checks(engine: Engine, plan: WarehousePlan, prior: Any, secret: str, weight
             numbers=owners.lowest.nunique(),
             first=ibis.coalesce(owners.lowest.min(), 0),
             last=ibis.coalesce(owners.highest.max(), 0),
-            torn=times(owners.lowest != owners.highest),
-            crowded=times((owners.common > 1) | (owners.homes > 1) | (owners.lone > 1)),
-            idle=times(owners.lone > 0),
-            mixed=times((owners.lone > 0) & (owners.common + owners.homes > 0)),
-            empty=times((owners.lone == 0) & (owners.least <= 0)),
-            loaded=times((owners.lone > 0) & (owners.weight != 0)),
+            torn=count_if(owners.lowest != owners.highest),
+            crowded=count_if((owners.common > 1) | (owners.homes > 1) | (owners.lone > 1)),
+            idle=count_if(owners.lone > 0),
+            mixed=count_if((owners.lone > 0) & (owners.common + owners.homes > 0)),
+            empty=count_if((owners.lone == 0) & (owners.least <= 0)),
+            loaded=count_if((owners.lone > 0) & (owners.weight != 0)),
             heaviest=ibis.coalesce(owners.weight.max(), 0),
             total=ibis.coalesce(owners.weight.sum(), 0),
         )
@@ -161,7 +161,7 @@ def _giants_checks(header: Header, owned: dict[str, Any]) -> Iterator[Check]:
 
 
 def _line_check(engine: Engine, rows: Any, header: Header) -> Check:
-    """Segments on rings from 0 on leave no gap: inside a bin by a window over it, between bins by their ends."""
+    """Segments on rings from 0 on leave no gap: checked inside each bin by a window, between bins by their ends."""
     ibis, u = ibis_module(), header.u
     end = u * header.tail
     shift = max(0, end.bit_length() - _BINS.bit_length() + 1)
@@ -171,7 +171,7 @@ def _line_check(engine: Engine, rows: Any, header: Header) -> Check:
     bins = engine.rows(
         placed.group_by("bin").aggregate(
             count=placed.count(),
-            broken=times(placed.previous.notnull() & (placed.previous != placed.start)),
+            broken=count_if(placed.previous.notnull() & (placed.previous != placed.start)),
             first=placed.start.min(),
             last=placed.stop.max(),
         )
@@ -213,7 +213,7 @@ def _ring_checks(engine: Engine, rows: Any, header: Header) -> Iterator[Check]:
         | (homes.across != (u - 1) * u * homes.least)
     )
     found = engine.row(
-        homes.aggregate(homes=homes.count(), bad=times(bad), weight=ibis.coalesce((u * homes.least).sum(), 0))
+        homes.aggregate(homes=homes.count(), bad=count_if(bad), weight=ibis.coalesce((u * homes.least).sum(), 0))
     )
     whole_homes = not found["bad"] and found["weight"] == header.at_home
     yield Check("homes are sets of u different secrets of one weight", whole_homes, f"{found['homes']} homes")
@@ -226,7 +226,7 @@ def _ring_checks(engine: Engine, rows: Any, header: Header) -> Iterator[Check]:
 
 
 def _weights_check(engine: Engine, owners: Any, header: Header, prior: Any, secret: str, weight: str | None) -> Check:
-    """The plan's weights and the prior's, added up with opposite signs, are zero for every secret."""
+    """The plan's weights minus the prior's are zero for every secret."""
     ibis = ibis_module()
     kind = "string" if header.is_text else "int64"
     sides = owners.select("secret", weight=owners.weight.cast("int64"), rows=ibis.literal(0, "int64")).union(
@@ -237,7 +237,7 @@ def _weights_check(engine: Engine, owners: Any, header: Header, prior: Any, secr
     both = sides.group_by("secret").aggregate(left=sides.weight.sum(), rows=sides["rows"].sum())
     missing = both.left.isnull() | (both["rows"] == 0)
     is_giant = both.secret.isin([name for name, _ in header.giants]) if header.giants else ibis.literal(False)
-    found = engine.row(both.aggregate(secrets=both.count(), off=times(missing | (~is_giant & (both.left != 0)))))
+    found = engine.row(both.aggregate(secrets=both.count(), off=count_if(missing | (~is_giant & (both.left != 0)))))
     giants = {row["secret"]: -int(row["left"]) for row in engine.rows(both.filter(is_giant & ~missing))}
     same = found["off"] == 0 and found["secrets"] == header.n and giants == dict(header.giants)
     return Check("the weights are the prior's", same, "compared secret by secret")

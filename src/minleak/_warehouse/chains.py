@@ -1,4 +1,4 @@
-"""chain: a Markov chain fit_counts inside an engine, by a window over each subject; only counts leave it."""
+"""chain: count a Markov chain inside an engine, by a window over each subject; only counts leave it."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def chain(
 ) -> Chain:
     """The chain of a table with a row for each time at which a subject was in a state, as `read_chain` makes it.
 
-    The engine sorts the rows of each subject by time and counts how often each state follows each; what comes into
-    memory is the counts. Two rows of a subject at one time are refused, since an engine keeps no order. States become
-    text or integers in the order of their names.
+    The engine sorts the rows of each subject by time and counts how often each state follows each; only the counts come
+    into memory. Two rows of a subject at one time are refused, since an engine keeps no order. States are text or
+    integers, in sorted order.
 
     >>> import pandas as pd
     >>> log = pd.DataFrame({"subject": ["ann", "ann", "bob"], "time": [1, 2, 1], "state": ["home", "work", "home"]})
@@ -48,7 +48,7 @@ def chain(
         next_time=rows.time.lead().over(window),
         place=ibis.row_number().over(window),
     )
-    with engine.kept(moves) as moves:
+    with engine.hold(moves) as moves:
         _refuse(engine, moves)
         first = moves.filter(moves.place == 0)
         pairs = moves.filter(moves.after.notnull())
@@ -64,7 +64,7 @@ def chain(
 
 
 def _times(engine: Engine, rows: Any, time: str) -> Any:
-    """A column that sorts by time: as it is, or text as numbers or as dates, whichever all of it is."""
+    """A column that sorts by time: text becomes numbers or dates, if all of it can."""
     column = rows[time]
     if not column.type().is_string():
         return column

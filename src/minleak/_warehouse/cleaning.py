@@ -14,8 +14,8 @@ _BLANKS = r"^[\s\x0b\x1c-\x1f\x{85}\p{Z}]+|[\s\x0b\x1c-\x1f\x{85}\p{Z}]+$"
 
 
 def clean_labels(table: Any, secret: str, *, strip: bool, nfc: bool, events: bool) -> Any:
-    """The table with blanks taken off the ends of its secrets, or these in Unicode's normal form C; of `events` those
-    that are blank then are left out. What is no text stays as it is.
+    """The table with blanks stripped from its secrets, or with these in Unicode's normal form C; `events` that are then
+    blank are left out. Secrets that are no text stay as they are.
     """
     if not (truth(strip, "strip") or truth(nfc, "nfc")) or secret not in table.columns:
         return table

@@ -1,4 +1,4 @@
-"""The prior as a table: secrets with integer weights, checked, and summed up by weight or by weight class."""
+"""The prior as a table: secrets with integer weights, checked, and counted by weight or by weight class."""
 
 from __future__ import annotations
 
@@ -19,11 +19,10 @@ from minleak._warehouse.engines.base import Engine, ibis_module
 from minleak._warehouse.tables import as_table, check_columns, engine_of
 from minleak.errors import InvalidParameter, InvalidPrior
 
-# The most distinct weights to take into memory.
+# The most distinct weights, and the most secrets, to take into memory.
 _DISTINCT = 5_000_000
-# Secrets whose weights are listed in memory.
 _LISTED = 20_000_000
-# Sums of 64-bit integers may pass 64 bits, so high and low parts are added apart.
+# Sums of 64-bit integers may pass 64 bits, so the bits above and below this one are summed separately.
 _LOW = 31
 
 # The bits of the hash of a secret: 15 hexadecimal digits of its MD5, which fit a signed 64-bit integer.
@@ -43,7 +42,7 @@ class WeightClass:
 class Counts:
     """A checked prior: `table` has the columns secret, weight, hash and number (of the weight's class).
 
-    `classes` are heaviest first. `digest` stands for the secrets and their weights, in whatever order they come.
+    `classes` are heaviest first. `digest` identifies the secrets and their weights, in any order.
     """
 
     table: Any
@@ -55,9 +54,9 @@ class Counts:
 
 
 @contextmanager
-def prepared(engine: Engine, table: Any, secret: str, weight: str | None) -> Iterator[Any]:
-    """The columns secret and weight, of types that the design can be exact with; weight None counts rows, once for all
-    queries of the block.
+def prepare(engine: Engine, table: Any, secret: str, weight: str | None) -> Iterator[Any]:
+    """The columns secret and weight, of types that allow an exact design; weight None counts rows, once for all queries
+    of the block.
     """
     check_columns(table, InvalidPrior, secret=secret, weight=weight)
     kind = table[secret].type()
@@ -66,14 +65,14 @@ def prepared(engine: Engine, table: Any, secret: str, weight: str | None) -> Ite
     names = table[secret] if kind.is_string() else table[secret].cast("int64")
     if weight is None:
         rows = table.select(secret=names)
-        with engine.kept(rows.group_by("secret").aggregate(weight=rows.count())) as counted_rows:
+        with engine.hold(rows.group_by("secret").aggregate(weight=rows.count())) as counted_rows:
             yield counted_rows
     else:
         yield table.select(secret=names, weight=integer_column(table, weight))
 
 
 def integer_column(table: Any, name: str | None) -> Any:
-    """A column of counts as 64-bit integers; what is none, or text other than digits, becomes null, to be refused.
+    """A column of counts as 64-bit integers; other values, and text other than digits, become null, to be refused.
     Without a name every row counts one.
     """
     if name is None:
@@ -92,48 +91,48 @@ def integer_column(table: Any, name: str | None) -> Any:
     )
 
 
-def hashed(engine: Engine, secret: Any, part: int = 0) -> Any:
+def hash_secret(engine: Engine, secret: Any, part: int = 0) -> Any:
     """A 60-bit hash of a secret on which all engines agree: the first part of its MD5, or the second."""
     return engine.integer(secret.cast("string").hexdigest("md5")[15 * part : 15 * part + 15])
 
 
 def class_number(weight: Any) -> Any:
-    """The number of a weight's class: ten times how many digits it has, and the first of them."""
+    """The number of a weight's class: ten times the number of its digits, plus the first of them."""
     digits = weight.cast("string")
     return 10 * digits.length() + digits[:1].cast("int64")
 
 
 @contextmanager
-def counted(engine: Engine, table: Any, secret: str, weight: str | None, k: int) -> Iterator[Counts]:
-    """The prior in a table, after one pass that checks it and sums it up, and one that looks for secrets twice. Its
-    table can be asked inside the block.
+def count_prior(engine: Engine, table: Any, secret: str, weight: str | None, k: int) -> Iterator[Counts]:
+    """The prior in a table, checked and counted by one pass, and by another that looks for repeated secrets. Its table
+    can be queried inside the block.
     """
-    with prepared(engine, table, secret, weight) as rows:
-        yield _checked(engine, rows, secret, weight, k)
+    with prepare(engine, table, secret, weight) as rows:
+        yield _check(engine, rows, secret, weight, k)
 
 
-def _checked(engine: Engine, rows: Any, secret: str, weight: str | None, k: int) -> Counts:
+def _check(engine: Engine, rows: Any, secret: str, weight: str | None, k: int) -> Counts:
     ibis = ibis_module()
     is_text = bool(rows.secret.type().is_string())
     number = ibis.ifelse(rows.weight < 0, -1, class_number(rows.weight.abs()))
-    rows = rows.mutate(hash=hashed(engine, rows.secret), number=number.cast("int64"))
+    rows = rows.mutate(hash=hash_secret(engine, rows.secret), number=number.cast("int64"))
     both = rows.secret.cast("string") + "|" + rows.weight.cast("string")
-    marks = {name: hashed(engine, both, part) for part, name in enumerate(("first", "second"))}
+    marks = {name: hash_secret(engine, both, part) for part, name in enumerate(("first", "second"))}
     found = engine.rows(
         rows.group_by("number")
         .aggregate(
             count=rows.count(),
-            nameless=times(rows.secret.isnull()),
-            weightless=times(rows.weight.isnull()),
-            **parts("weight", rows.weight),
-            **parts("first", marks["first"]),
-            **parts("second", marks["second"]),
+            nameless=count_if(rows.secret.isnull()),
+            weightless=count_if(rows.weight.isnull()),
+            **sum_in_parts("weight", rows.weight),
+            **sum_in_parts("first", marks["first"]),
+            **sum_in_parts("second", marks["second"]),
         )
         .mutate(number=ibis.coalesce(ibis._.number, -2))
     )
     _refuse(found, secret, weight)
     classes = tuple(
-        WeightClass(int(row["number"]), int(row["count"]), together(row, "weight"))
+        WeightClass(int(row["number"]), int(row["count"]), add_parts(row, "weight"))
         for row in sorted(found, key=lambda row: -row["number"])
     )
     n, total = sum(c.count for c in classes), sum(c.total for c in classes)
@@ -147,25 +146,25 @@ def _checked(engine: Engine, rows: Any, secret: str, weight: str | None, k: int)
     if weight is not None:
         _refuse_repeated(engine, rows)
     content = [[c.number, c.count, c.total] for c in classes]
-    content += sorted([row["number"], together(row, "first"), together(row, "second")] for row in found)
+    content += sorted([row["number"], add_parts(row, "first"), add_parts(row, "second")] for row in found)
     digest = hashlib.sha256(json.dumps(["minleak counts 2", is_text, content]).encode()).hexdigest()
     return Counts(rows, n, total, classes, is_text, digest)
 
 
-def parts(name: str, column: Any) -> dict[str, Any]:
-    """The sum of a column in two parts, which cannot pass 64 bits."""
+def sum_in_parts(name: str, column: Any) -> dict[str, Any]:
+    """The sum of a column in two parts, neither of which can pass 64 bits: see `add_parts`."""
     ibis = ibis_module()
     high, low = (column >> _LOW).sum(), (column & (2**_LOW - 1)).sum()
     return {f"{name}_high": ibis.coalesce(high, 0), f"{name}_low": ibis.coalesce(low, 0)}
 
 
-def times(condition: Any) -> Any:
+def count_if(condition: Any) -> Any:
     """How often a condition holds."""
     return ibis_module().coalesce(condition.cast("int64").sum(), 0)
 
 
-def together(row: dict[str, Any], name: str) -> int:
-    """The sum that two parts stand for."""
+def add_parts(row: dict[str, Any], name: str) -> int:
+    """The sum from its two parts."""
     return (int(row[f"{name}_high"]) << _LOW) + int(row[f"{name}_low"])
 
 
@@ -194,7 +193,7 @@ def _refuse_repeated(engine: Engine, rows: Any) -> None:
         )
 
 
-def heaviest(engine: Engine, counts: Counts, k: int) -> list[tuple[Any, int]]:
+def find_heaviest(engine: Engine, counts: Counts, k: int) -> list[tuple[Any, int]]:
     """The k heaviest secrets and their weights, largest first, ties by name."""
     table = counts.table.select("secret", "weight")
     rows = engine.rows(table.order_by(table.weight.desc(), table.secret).limit(min(k, counts.n)))
@@ -204,15 +203,15 @@ def heaviest(engine: Engine, counts: Counts, k: int) -> list[tuple[Any, int]]:
 class Spectrum:
     """The distinct probabilities of a prior, largest first, and how many secrets have each: one aggregate.
 
-    Counts repeat, so that a billion secrets have perhaps a million of them. Entropies of one's own and gains, which see
-    every secret by itself, are refused.
+    Counts repeat: a billion secrets may have a million different ones. Custom entropies and gains, which distinguish
+    secrets, are refused.
     """
 
     def __init__(self, table: Any, *, secret: str = "secret", weight: str | None = "count") -> None:
         source = as_table(table)
         engine = engine_of(source)
-        with prepared(engine, source, secret, weight) as rows:
-            found = self._found(engine, rows)
+        with prepare(engine, source, secret, weight) as rows:
+            found = self._count_weights(engine, rows)
         weights = np.array(found["weight"].to_pylist(), dtype=np.int64)
         times = np.array(found["times"].to_pylist(), dtype=np.int64)
         total = sum(w * c for w, c in zip(weights.tolist(), times.tolist(), strict=True))
@@ -221,13 +220,13 @@ class Spectrum:
         self.values, self.times = self.weights / float(total), times[order].astype(np.float64)
 
     def prior(self) -> Prior:
-        """The prior in memory, without labels, where it is of no more than some ten million secrets."""
+        """The prior in memory, without labels; up to 20 million secrets."""
         if self.times.sum() > _LISTED:
             raise InvalidParameter(f"there are more than {_LISTED:,} secrets: say k, or read the counts in memory")
         return Prior(np.repeat(self.weights, self.times.astype(np.int64)))
 
     @staticmethod
-    def _found(engine: Engine, rows: Any) -> Any:
+    def _count_weights(engine: Engine, rows: Any) -> Any:
         """How many secrets have each weight above zero."""
         bad = rows.filter(rows.secret.isnull() | rows.weight.isnull() | (rows.weight < 0))
         if wrong := engine.count(bad):

@@ -1,4 +1,4 @@
-"""design and update: the optimal plan, made where the prior is, by sums, the heaviest k, and prefix sums of parts."""
+"""design: the optimal plan, made where the prior is, by sums, the heaviest k, and prefix sums in partitions."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from minleak._plan.groups import Groups
 from minleak._plan.rings import cap
 from minleak._plans.make import as_layout
 from minleak._warehouse.cleaning import clean_labels
-from minleak._warehouse.counts import Counts, counted, heaviest
+from minleak._warehouse.counts import Counts, count_prior, find_heaviest
 from minleak._warehouse.engines.base import Engine
 from minleak._warehouse.partitions import Dealing
 from minleak._warehouse.plan import Header, WarehousePlan, check_new
-from minleak._warehouse.segments import laid
+from minleak._warehouse.segments import lay_segments
 from minleak._warehouse.tables import as_table, engine_of
 from minleak.errors import InvalidParameter
 
-# About how many secrets are sorted together. A partition of this many takes a few megabytes.
+# The usual number of secrets in a partition, which takes a few megabytes to sort.
 ROWS = 2**16
 
 
@@ -44,10 +44,10 @@ def design(
 ) -> WarehousePlan:
     """Maximise H(X|Y) over all channels with sets of at most k secrets, inside the engine that holds the prior.
 
-    The target pi is that of `minleak.design`, exactly: it needs the k heaviest weights and their total. The plan is
-    giants and rings as there, in integers. Secrets are dealt into partitions by weight class and hash, sorted within,
-    and laid end to end by a prefix sum in each partition and one over the partitions' totals, so that no sort and no
-    window ever sees more than a partition. All engines make the same plan of the same prior, whatever order it is in.
+    The target pi is exactly that of `minleak.design`: it needs the k heaviest weights and the total. The plan has
+    giants and rings as there, in integers. Secrets are dealt into partitions by weight class and hash, sorted there,
+    and laid end to end by a prefix sum in each partition and one over the partitions, so that no sort and no window
+    sees more than a partition. All engines make the same plan from the same prior, in any order.
 
     Parameters
     ----------
@@ -58,25 +58,24 @@ def design(
     secret
         The column of the secrets, distinct text or integers.
     weight
-        The column of their weights, whole numbers from 0 on with k * total <= 2^62 (floats are refused: round them to
-        counts first). None counts the rows of each secret, for a log of events.
+        The column of their weights, integers from 0 on with k * total <= 2^62 (floats are refused: round them to counts
+        first). None counts the rows of each secret, for a log of events.
     layout
-        One of `minleak.design`'s that an engine can lay: Stable() or "stable", homes of u secrets of about the same
-        weight, made inside partitions, and what is left of their weights on one common ring, by wrap-around; Circle()
-        or "circle", all on the common ring.
+        A layout that an engine can lay: Stable() or "stable", homes of u secrets of about the same weight, made inside
+        partitions, with the rest of their weights on one common ring; Circle() or "circle", all on the common ring.
     groups
         None: an engine makes no plans with caps on groups.
     strip, nfc
-        Take off the blanks around secrets that are text; bring them into Unicode's normal form C (DuckDB only). Rows of
-        a log that are equal then are counted together, and blank ones left out; rows with weights are refused.
+        Strip blanks around secrets that are text; bring them into Unicode's normal form C (DuckDB only). Rows of a log
+        that are then equal are counted together, and blank ones left out; such rows with weights are refused.
     rows
-        About how many secrets a partition has. Up to twice as many are sorted as a whole. At most u - 1 secrets of a
+        About how many secrets a partition has; up to twice as many are sorted together. At most u - 1 secrets of a
         partition have no home, so a larger number keeps a little more weight at home.
     folder
         A new folder to write the plan to. Without it the plan is kept in the engine, for as long as its connection.
 
-    The work is one aggregate, the heaviest k, one sort within partitions and two passes over its result; where homes
-    must give weight back, some more aggregates. Memory on this side is O(k + number of partitions).
+    Cost: one aggregate, the heaviest k, one sort within partitions and two passes over its result; if homes must give
+    weight back, some more aggregates. Memory on this side is O(k + number of partitions).
 
     >>> import pyarrow as pa
     >>> prior = pa.table({"secret": ["flu", "cold", "gout", "mumps"], "count": [36, 30, 20, 14]})
@@ -101,18 +100,18 @@ def design(
         check_new(folder)
     source = clean_labels(as_table(table), secret, strip=strip, nfc=nfc, events=weight is None)
     engine = engine_of(source)
-    with counted(engine, source, secret, weight, k) as counts:
+    with count_prior(engine, source, secret, weight, k) as counts:
         header = _header_of(engine, counts, min(k, counts.n), chosen.name, rows)
         dealing = Dealing(counts, header, rows, by_weight=homes)
         loose = dealing.loose()
         loose = loose.mutate(part=dealing.partition(loose.number, loose.hash))
-        ranked = dealing.ranked(loose, [loose.weight.desc(), loose.secret])
-        return laid(engine, ranked, header, folder)
+        ranked = dealing.rank(loose, [loose.weight.desc(), loose.secret])
+        return lay_segments(engine, ranked, header, folder)
 
 
 def _header_of(engine: Engine, counts: Counts, k: int, layout: str, rows: int) -> Header:
-    """The header as far as the theorem gives it."""
-    top = heaviest(engine, counts, k)
+    """The header, without what follows from the homes."""
+    top = find_heaviest(engine, counts, k)
     found = find_giants(np.array([weight for _, weight in top], dtype=np.int64), counts.total, k)
     giants = tuple(top[i] for i in found.members.tolist() if top[i][1])
     content = json.dumps(["minleak warehouse plan 2", counts.digest, k, layout, rows])

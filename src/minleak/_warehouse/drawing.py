@@ -1,4 +1,4 @@
-"""cloak: events with the sets to show for their secrets, drawn inside the engine; the key stays in Python."""
+"""cloak: draw the sets to show for the secrets of events inside the engine; the key stays in Python."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import numpy as np
 from minleak._data.label_bytes import labels_in_bytes
 from minleak._draw.keys import Key, scope_problem, streams
 from minleak._warehouse.certifying import DAMAGED
-from minleak._warehouse.counts import times
+from minleak._warehouse.counts import count_if
 from minleak._warehouse.engines.base import Engine, ibis_module, path_text
 from minleak._warehouse.lineage import WarehouseLineage, begin
 from minleak._warehouse.lookups import PlanLine
-from minleak._warehouse.plan import GIANT, Header, WarehousePlan, checked, giants_table
+from minleak._warehouse.plan import GIANT, Header, WarehousePlan, check_plan
 from minleak._warehouse.tables import as_table, check_columns, engine_of
 from minleak.errors import InvalidKey, InvalidParameter, PendingSecret, UnknownSecret, UnreadableFile
 
@@ -33,52 +33,51 @@ def cloak(
 ) -> Any:
     """The events with a column `observable`: the set of k labels to show for each, in the plan's order.
 
-    p(set given secret) is that of the plan's channel, exactly: a keyed function of plan, scope and secret gives a
-    uniform integer below u w_x, which is a place on what the secret owns. Draws are sticky, so events of the same scope
-    and secret have the same set: the one that `Cloak(to_plan(plan), key=key).draw(secret, scope=scope)` shows.
+    p(set | secret) is exactly that of the plan's channel: a keyed function of plan, scope and secret gives a uniform
+    integer below u w_x, a place among those that the secret owns. Draws are sticky: events of the same scope and secret
+    have the same set, that of `Cloak(to_plan(plan), key=key).draw(secret, scope=scope)`.
 
     Parameters
     ----------
     plan
-        A plan by `design`, or a lineage by `update`: each of its parts that a secret is in is checked and drawn from.
+        A plan by `design`, or a lineage by `update`, whose parts are checked as far as they are drawn from.
     events
         A table in the engine of the plan.
     key
         A `Key` or the path of its file. It stays in Python, inside the function that the engine calls: no query, query
-        plan or log holds it. Spark sends the function to its executors, so their connections must be trusted with it
+        plan or log holds it. Spark sends the function to its executors, so their connections must be secure
         (spark.network.crypto.enabled).
     secret, scope
-        The columns of the secret, of the plan's type, and of who asks, text or bytes.
+        The columns of the secret, of the plan's type, and of the subject, text or bytes.
     observable
         The name of the column that is added.
     stand_in
-        A label of the plan that takes the place of secrets the plan does not know. Without it these are refused.
+        A label of the plan that replaces unknown secrets, which are refused otherwise.
     keep_secret
-        Keep the column of the secret, to check draws. It is left out by default, as what is published must not hold it.
+        Keep the column of the secret, to check draws. By default it is dropped, since it must not be published.
 
-    One draw is made for each pair of scope and secret, at the cost of the checks of `certify`, one pass over the plan
-    and u rows for each pair. A plan that `certify` does not accept is refused: it was changed after it was made. The
-    sets stay in the engine as a temporary table that the result reads, for as long as the connection; what is refused
-    leaves none.
+    One draw for each pair of scope and secret, at the cost of the checks of `certify`, one pass over the plan and u
+    rows for each pair. A plan that `certify` does not accept is refused. The sets stay in the engine for as long as the
+    connection, in a temporary table that the result reads.
     """
-    key = key if isinstance(key, Key) else _loaded(key)
+    key = key if isinstance(key, Key) else _load(key)
     table = as_table(events)
     lineage = plan if isinstance(plan, WarehouseLineage) else begin(plan)
     engine = engine_of(lineage.ledger, table)
     _check_columns(table, secret, scope, observable, lineage.parts[0].header)
     lines: dict[int, PlanLine] = {}
-    if lineage is not plan:  # one plan is checked before anything is said about secrets, a lineage part by part
-        lines[0] = PlanLine.checked(engine, lineage.parts[0])
+    if lineage is not plan:  # a single plan is checked before its secrets, a lineage part by part
+        lines[0] = PlanLine.of(engine, lineage.parts[0])
     asked = table.select(scope=table[scope], secret=table[secret]).distinct()
     with ExitStack() as kept:
-        known = kept.enter_context(engine.kept(_known(engine, asked, lineage.ledger, stand_in)))
+        known = kept.enter_context(engine.hold(_find_parts(engine, asked, lineage.ledger, stand_in)))
         wanted = {int(row["part"]) for row in engine.rows(known.select("part").distinct())}
         if not wanted <= set(range(len(lineage.parts))):
             raise UnreadableFile(DAMAGED)
         shown = [
             _draw_part(
                 engine,
-                lines.get(number) or PlanLine.checked(engine, checked(lineage.parts[number])),
+                lines.get(number) or PlanLine.of(engine, check_plan(lineage.parts[number])),
                 known.filter(known.part == number),
                 key,
                 lineage.lineage,
@@ -92,20 +91,19 @@ def cloak(
 
 
 def _draw_part(engine: Engine, line: PlanLine, known: Any, key: Key, lineage: bytes) -> Any:
-    """(scope, asked, members) of pairs whose secrets are all in the part of this line, kept in the engine."""
+    """(scope, asked, members) for pairs whose secrets are in the part of this line, kept in the engine."""
     part = line.plan
-    everybody = part.table.union(giants_table(part.header)) if part.header.giants else part.table
-    draws = _draws(engine, known, everybody, part.header, key, lineage)
+    draws = _draws(engine, known, part.everybody, part.header, key, lineage)
     with (
-        engine.kept(known) as asked,
-        engine.kept(draws) as drawn,
-        engine.kept(_sets(drawn, line), lasting=True) as sets,
+        engine.hold(known) as asked,
+        engine.hold(draws) as drawn,
+        engine.hold(_sets(drawn, line), lasting=True) as sets,
     ):
         _check_drawn(engine, sets, asked, part.header.k)
     return sets.select("scope", "asked", "members")
 
 
-def _loaded(key: Any) -> Key:
+def _load(key: Any) -> Key:
     if not isinstance(key, str | os.PathLike):
         raise InvalidKey("a key is a Key, or the path of its file")
     return Key.load(path_text(key, InvalidKey))
@@ -127,19 +125,19 @@ def _check_columns(table: Any, secret: str, scope: str, observable: str, header:
         raise InvalidParameter(f"scopes are text or bytes, those in {scope!r} are {kind}: cast them to text")
 
 
-def _are_nobody(scopes: list[Any]) -> list[int]:
+def _find_nobody(scopes: list[Any]) -> list[int]:
     return [int(scope_problem(scope) is not None) for scope in scopes]
 
 
-def _known(engine: Engine, asked: Any, ledger: Any, stand_in: Any) -> Any:
-    """(scope, asked, secret, part): every secret is listed in a part; others are replaced or refused."""
+def _find_parts(engine: Engine, asked: Any, ledger: Any, stand_in: Any) -> Any:
+    """(scope, asked, secret, part) for every pair; secrets that are in no part are replaced or refused."""
     ibis = ibis_module()
     names = ledger.filter(ledger.part >= 0).select("secret", "part")
     unknown = asked.anti_join(names, "secret")
     if engine.count(asked.filter(asked.scope.isnull() | asked.secret.isnull())):
         raise InvalidParameter("some events have no scope or no secret: say for each who asks, and for what")
     named = asked.select("scope").distinct()
-    wrong = engine.vectorised(_are_nobody, (named.scope.type(),), "int64")
+    wrong = engine.vectorise(_find_nobody, (named.scope.type(),), "int64")
     if engine.row(named.aggregate(wrong=wrong(named.scope).max()))["wrong"]:
         raise InvalidParameter(
             "some events have no scope that names somebody: it is blank, holds a NUL character, or is what programs "
@@ -168,8 +166,8 @@ def _known(engine: Engine, asked: Any, ledger: Any, stand_in: Any) -> Any:
 
 
 def _draws(engine: Engine, known: Any, everybody: Any, header: Header, key: Key, lineage: bytes) -> Any:
-    """(scope, asked, secret, ring, at): a home or an idle set as its ring, else ring 0 and a phase of the common ring;
-    a giant that is at a home for now as GIANT and a position of that home.
+    """(scope, asked, secret, ring, at): the ring of a home or an idle set, or ring 0 and a phase of the common ring;
+    for a giant drawn with a home, GIANT and a position of that home.
     """
     ibis, u = ibis_module(), header.u
     joined = known.select("scope", "secret", "asked").join(everybody, "secret")
@@ -186,7 +184,7 @@ def _draws(engine: Engine, known: Any, everybody: Any, header: Header, key: Key,
     lone = (owned.ring < 0) & (owned.ring > GIANT)
     bound = ibis.cases((giant, header.tail), (lone, 0), else_=u * (owned.home + owned.away))
     owned = owned.mutate(bound=bound.cast("int64"))
-    places = engine.vectorised(_places(key, lineage), (owned.scope.type(), owned.secret.type(), "int64"), "int64")
+    places = engine.vectorise(_places(key, lineage), (owned.scope.type(), owned.secret.type(), "int64"), "int64")
     owned = owned.mutate(place=places(owned.scope, owned.secret, owned.bound))
     giant, lone = owned.ring == GIANT, (owned.ring < 0) & (owned.ring > GIANT)
     at_home = (owned.ring > 0) & (owned.place < u * owned.home)
@@ -205,7 +203,7 @@ def _draws(engine: Engine, known: Any, everybody: Any, header: Header, key: Key,
 
 
 def _places(key: Key, lineage: bytes) -> Any:
-    """A function of scopes, secrets and bounds to places: floor(r N) by the keyed function of the lineage."""
+    """The function from scopes, secrets and bounds N to places floor(r N), keyed for the lineage."""
     secret = key.reveal()
 
     def places(scopes: list[Any], secrets: list[Any], bounds: list[int]) -> Any:
@@ -216,7 +214,7 @@ def _places(key: Key, lineage: bytes) -> Any:
 
 
 def _sets(drawn: Any, line: PlanLine) -> Any:
-    """(scope, asked, secret, ring, members): the labels at each draw, in the order of their positions."""
+    """(scope, asked, secret, ring, members): the labels of each draw, in the order of their positions."""
     ibis, header, rows = ibis_module(), line.plan.header, line.plan.table
     draw = ("scope", "asked", "secret")
     if header.at_home and header.giants:
@@ -246,11 +244,11 @@ def _sets(drawn: Any, line: PlanLine) -> Any:
 
 
 def _check_drawn(engine: Engine, sets: Any, asked: Any, k: int) -> None:
-    """Refuse draws, one for each row of `asked`, of which one lacks its secret or has not the size that it should."""
+    """Refuse draws unless there is one for each row of `asked`, of the right size and with its secret."""
     ibis = ibis_module()
     size = sets.members.length()
     right = ibis.ifelse(sets.ring >= 0, size == k, size <= k) & (sets.members.unique().length() == size)
     right = ibis.coalesce(right & sets.members.contains(sets.secret), False)
-    good = engine.row(sets.aggregate(rows=sets.count(), right=times(right)))
+    good = engine.row(sets.aggregate(rows=sets.count(), right=count_if(right)))
     if not engine.count(asked) == good["rows"] == good["right"]:
         raise UnreadableFile(DAMAGED)

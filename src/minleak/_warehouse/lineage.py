@@ -1,4 +1,4 @@
-"""WarehouseLineage: a plan in an engine that lasts. Parts that never change, and a table of what was counted since."""
+"""WarehouseLineage: a plan in an engine that is updated: parts that never change, and a ledger of what was counted."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ import json
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
 from minleak._data.parameters import real, whole
-from minleak._data.writing import replacing, replacing_folder
+from minleak._file.replacing import replace_file, replace_folder
 from minleak._lineage.cadence import is_due
 from minleak._lineage.ledger import UNIT
-from minleak._warehouse.counts import counted, times
+from minleak._warehouse.counts import count_if, count_prior
 from minleak._warehouse.designing import ROWS, design
 from minleak._warehouse.engines.base import Engine, ibis_module, path_text
-from minleak._warehouse.plan import WarehousePlan, checked, giants_table, load_plan, write
+from minleak._warehouse.plan import WarehousePlan, check_plan, load_plan, write
 from minleak._warehouse.sources import read
 from minleak._warehouse.tables import as_table, engine_of
 from minleak.errors import InvalidParameter, InvalidPrior, UnreadableFile
 
 FORMAT = "minleak-warehouse-lineage-1"
 _HEADER, _LOCK = "lineage.json", "lineage.lock"
-# The part of secrets that wait for one.
+# The part of secrets that wait for a part.
 WAITING = -1
 # The columns of the ledger beside the secret, 64-bit integers all: the part, the count of the last day, the pool in
 # units of 1/1024, and the days on which the secret was counted first and last.
@@ -34,8 +34,8 @@ COLUMNS = ("part", "weight", "pool", "first", "last")
 
 @dataclass(frozen=True)
 class Calendar:
-    """The days of a lineage: the last one, that of the newest part, and how many were counted; and, of each day of
-    whose counts something is left in the pools, its number, the share that is left in units of 1/1024, and its events.
+    """The days of a lineage: the last one, that of the newest part, and how many were counted (`version`). `recent`
+    has, for each day that still counts in the pools, its number, its share in units of 1/1024, and its events.
     """
 
     day: int
@@ -53,10 +53,10 @@ class Calendar:
 class WarehouseLineage:
     """A plan in an engine that was updated: made by `minleak.warehouse.update`, or read by `load`.
 
-    As with a lineage in memory, the sets of every listed secret stay as they are, and new secrets wait until they are
-    enough for a part of their own. `parts` are ordinary plans, the first one that the lineage began with; `ledger` is a
-    table (secret, part, weight, pool, first, last) of every secret that was ever counted, with -1 as the part of those
-    that wait. `to_plan` brings it into memory, where `in_the_world` says what leaks today.
+    As in memory, the sets of listed secrets never change, and new secrets wait until there are enough for a part of
+    their own. `parts` are ordinary plans, oldest first; `ledger` is a table (secret, part, weight, pool, first, last)
+    of every secret that was ever counted, with -1 as the part of those that wait. `to_plan` brings it into memory,
+    where `in_the_world` says what leaks today.
     """
 
     parts: tuple[WarehousePlan, ...]
@@ -75,17 +75,17 @@ class WarehouseLineage:
 
     @property
     def lineage(self) -> bytes:
-        """32 bytes that all versions share and sticky draws follow: those of the first part."""
+        """32 bytes that identify all versions and key sticky draws: the digest of the first part."""
         return bytes.fromhex(self.parts[0].header.digest)
 
     @property
     def pending(self) -> Any:
-        """A table of the secrets that were counted and are not listed yet, and their pools."""
+        """A table of the secrets that wait for a part, and their pools."""
         return self.ledger.filter(self.ledger.part == WAITING).select("secret", weight=self.ledger.pool)
 
     def save(self, folder: str | os.PathLike[str]) -> None:
-        """Write it to a new folder, or into the one that holds an earlier version of it: parts that are there stay as
-        they are. A crash leaves the earlier version, and of two updates of one version the second is refused.
+        """Write it to a new folder, or into the one that holds the version before: parts that are there stay. A crash
+        leaves the earlier version, and of two updates of one version the second is refused.
         """
         name = os.path.abspath(path_text(folder, InvalidParameter))
         engine = engine_of(self.ledger)
@@ -95,12 +95,13 @@ class WarehouseLineage:
                 written = self._earlier(name)
                 for number, part in enumerate(self.parts[written:], start=written):
                     target = _part_folder(name, number)
-                    _remove(target)  # of a writer that was killed
+                    _remove(target)  # left by a writer that was killed
                     write(part.table, part.header, target)
-                with replacing_folder(_ledger_folder(name, self.version)) as temporary:
+                with replace_folder(_ledger_folder(name, self.version)) as temporary:
                     engine.write(self.ledger, os.path.join(temporary, "rows"))
-                with replacing(os.path.join(name, _HEADER)) as file:
-                    file.write(json.dumps(self._content()).encode())
+                content = {"format": FORMAT, "lineage": self.lineage.hex(), "parts": len(self.parts)}
+                with replace_file(os.path.join(name, _HEADER)) as file:
+                    file.write(json.dumps(content | vars(self.calendar)).encode())
                     file.flush()
                     os.fsync(file.fileno())
                 if self.version > 1:
@@ -108,20 +109,8 @@ class WarehouseLineage:
         except OSError as error:
             raise InvalidParameter(f"cannot write {os.fspath(folder)}: {error.strerror}") from None
 
-    def _content(self) -> dict[str, Any]:
-        calendar = self.calendar
-        return {
-            "format": FORMAT,
-            "lineage": self.lineage.hex(),
-            "parts": len(self.parts),
-            "day": calendar.day,
-            "began": calendar.began,
-            "version": calendar.version,
-            "recent": calendar.recent,
-        }
-
     def _earlier(self, name: str) -> int:
-        """How many parts the folder has already, if it holds the version before this one."""
+        """The number of parts in the folder, which must be empty or hold the version before this one."""
         if not os.path.exists(os.path.join(name, _HEADER)):
             if set(os.listdir(name)) - {_LOCK}:
                 raise InvalidParameter(f"{name} holds something else: choose a new folder for the lineage")
@@ -156,9 +145,9 @@ def update(
 ) -> WarehouseLineage:
     """The next version of a plan in an engine, after the counts of one more day: as `Plan.update` in memory.
 
-    Sets, odds and sticky draws of all listed secrets stay as they are; new ones wait, and become a part, one more
-    `design`, when there are at least k of them and it is time (`cohort`). The counts are entered into the ledger by one
-    join. The new part and the ledger are kept in the engine for as long as the connection: `save` writes them.
+    Sets, odds and sticky draws of listed secrets stay as they are; new secrets wait, and become a part by another
+    `design` when there are at least k of them and it is time (`cohort`). One join enters the counts into the ledger.
+    The new part and the ledger stay in the engine for as long as the connection: `save` writes them.
 
     Parameters
     ----------
@@ -189,38 +178,32 @@ def update(
     share = round(UNIT * keep ** (today - calendar.day))
     source = as_table(counts)
     engine = engine_of(before.ledger, source)
-    with counted(engine, source, secret, weight, 1) as found:
+    with ExitStack() as stack:
+        found = stack.enter_context(count_prior(engine, source, secret, weight, 1))
         _check_kind(before, found.is_text)
-        entered = engine.keep(_enter(before.ledger, found.table, today, share))
-        total = found.total
-    try:
+        entered = stack.enter_context(engine.hold(_enter(before.ledger, found.table, today, share), lasting=True))
         told = _tell(engine, entered, today)
         if not told["known"]:
             raise InvalidParameter(
                 "the new counts have none of the plan's labels: they are of other secrets, so design a plan for them"
             )
         recent = [(number, left * share >> 10, events) for number, left, events in calendar.recent]
-        recent = [*(row for row in recent if row[1]), (today, UNIT, total)]
+        recent = [*(row for row in recent if row[1]), (today, UNIT, found.total)]
         calendar = replace(calendar, day=today, version=calendar.version + 1, recent=tuple(recent))
         newer = WarehouseLineage(before.parts, entered, calendar)
-        waiting, success = told["weight"] / max(total, 1), float(before.parts[0].target.max())
+        waiting, success = told["weight"] / max(found.total, 1), float(before.parts[0].target.max())
         due = is_due(cohort, day=today, began=calendar.began, share=waiting, success=success)
         if told["waiting"] < before.k or not due:
             return newer
         listed = _list_waiting(newer, engine, rows)
-    except BaseException:
-        engine.drop(entered)
-        raise
     engine.drop(entered)
     return listed
 
 
 def begin(plan: WarehousePlan) -> WarehouseLineage:
-    """A plan made from nothing, as a lineage of one part."""
-    plan = checked(plan)
-    ibis, everybody = ibis_module(), plan.table.select("secret", "weight")
-    if plan.header.giants:
-        everybody = everybody.union(giants_table(plan.header).select("secret", "weight"))
+    """A new plan as a lineage of one part."""
+    plan = check_plan(plan)
+    ibis, everybody = ibis_module(), plan.everybody
     owned = everybody.group_by("secret").aggregate(weight=everybody.weight.sum().cast("int64"))
     zero = ibis.literal(0, "int64")
     ledger = owned.select(
@@ -237,9 +220,7 @@ def begin(plan: WarehousePlan) -> WarehouseLineage:
 
 
 def load(folder: str | os.PathLike[str], *, engine: Any = None) -> WarehousePlan | WarehouseLineage:
-    """The plan or the lineage in a folder that was written by `design`, `save` or `update`, to be worked on by the
-    engine, as in `read`.
-    """
+    """The plan or the lineage in a folder that `design` or `save` wrote, in the engine, as in `read`."""
     name = path_text(folder)
     if not os.path.exists(os.path.join(name, _HEADER)):
         return load_plan(name, engine=engine)
@@ -263,7 +244,7 @@ def load(folder: str | os.PathLike[str], *, engine: Any = None) -> WarehousePlan
 
 
 def _enter(ledger: Any, counts: Any, today: int, share: int) -> Any:
-    """The ledger after today's counts: pools keep their share, and secrets that are not known begin to wait."""
+    """The ledger after today's counts: pools keep their share, and unknown secrets start to wait."""
     ibis = ibis_module()
     new = counts.select(secret="secret", today="weight")
     both = ledger.outer_join(new, "secret")
@@ -283,21 +264,21 @@ def _enter(ledger: Any, counts: Any, today: int, share: int) -> Any:
 
 
 def _tell(engine: Engine, ledger: Any, today: int) -> dict[str, int]:
-    """How many secrets wait, what was counted of them today, and how many that were known before were counted today."""
+    """How many secrets wait, their weight today, and how many secrets known before were counted today."""
     ibis = ibis_module()
     waiting, known = ledger.part == WAITING, (ledger["first"] < today) & (ledger["last"] == today)
     found = engine.row(
         ledger.aggregate(
-            waiting=times(waiting),
+            waiting=count_if(waiting),
             weight=ibis.coalesce(ibis.ifelse(waiting, ledger.weight, 0).sum(), 0),
-            known=times(known),
+            known=count_if(known),
         )
     )
     return {name: int(value) for name, value in found.items()}
 
 
 def _list_waiting(lineage: WarehouseLineage, engine: Engine, rows: int) -> WarehouseLineage:
-    """The lineage with one more part, of all that wait, by all that was counted of them."""
+    """The lineage with one more part, of all secrets that wait, by their pools."""
     ibis, ledger, first = ibis_module(), lineage.ledger, lineage.parts[0].header
     waiting = lineage.pending
     waiting = waiting.mutate(weight=ibis.greatest(waiting.weight, 1).cast("int64"))
@@ -331,7 +312,7 @@ def _remove(folder: str) -> None:
 
 @contextmanager
 def _alone(name: str) -> Iterator[None]:
-    """While this block runs, nobody else writes to the folder."""
+    """Lock the folder against other writers."""
     with open(os.path.join(name, _LOCK), "a") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

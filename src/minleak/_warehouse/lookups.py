@@ -1,4 +1,4 @@
-"""Look-ups: the line of a plan, certified as it is now, and who owns a position of it."""
+"""Look-ups: the line of a plan, certified as it is now, and the owner of any position on it."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from minleak._warehouse.certifying import require_whole
 from minleak._warehouse.engines.base import Engine, ibis_module
 from minleak._warehouse.plan import WarehousePlan
 
-# A segment is listed in at most this many bins, and one more; longer ones go to coarser bins.
+# A segment is listed in at most 2^this bins, and one more; longer ones go to bins coarser by that factor.
 _SPREAD = 10
 
 
 @dataclass(frozen=True)
 class PlanLine:
-    """A plan, and how many segments the common ring and the homes have, of which length at most."""
+    """A plan, and the number and the largest length of the segments of the common ring and of the homes."""
 
     plan: WarehousePlan
     common: dict[str, int]
     homes: dict[str, int]
 
     @classmethod
-    def checked(cls, engine: Engine, plan: WarehousePlan) -> PlanLine:
-        """Refuse a plan that `certify` does not accept as it is now, and measure the segments of one that it does."""
+    def of(cls, engine: Engine, plan: WarehousePlan) -> PlanLine:
+        """Measure the segments of a plan; one that `certify` does not accept as it is now is refused."""
         require_whole(plan)
         rows = plan.table.filter(plan.table.ring >= 0)
         by_place = rows.group_by(home=rows.ring > 0)
@@ -38,23 +38,23 @@ class PlanLine:
         segments = rows.filter(rows.ring == 0).select("start", "weight", "position", member="secret")
         tracks = draws.mutate(track=ibis_module().range(0, u).unnest())
         probes = tracks.mutate(at=tracks["at"] + tracks.track * length).drop("track")
-        return owners(probes, segments, u=u, end=u * length, **self.common)
+        return find_owners(probes, segments, u=u, end=u * length, **self.common)
 
     def at_home(self, draws: Any) -> Any:
         """Each draw of a position `at` of the line with the `home` there."""
         u, rows = self.plan.header.u, self.plan.table
         segments = rows.filter(rows.ring > 0).select("start", "weight", home="ring")
-        return owners(draws, segments, u=u, end=u * self.plan.header.tail, **self.homes)
+        return find_owners(draws, segments, u=u, end=u * self.plan.header.tail, **self.homes)
 
 
-def owners(probes: Any, segments: Any, *, u: int, end: int, count: int, longest: int) -> Any:
-    """Each probe with the segment that its position `at` is in: the columns of both.
+def find_owners(probes: Any, segments: Any, *, u: int, end: int, count: int, longest: int) -> Any:
+    """Each probe joined with the segment that owns its position `at`.
 
     `segments` have the columns start and weight, and own u * weight positions from start on; there are `count` of
     them, of at most `longest` positions, on a line that ends at `end`. Bins of 2^shift positions hold one segment on
     average. A segment that covers more than 2^10 of them is listed in bins 2^10 times coarser, or coarser yet, so that
     the list has at most about twice as many rows as there are segments and bins. A probe looks into one bin of each
-    size in use, most often one or two.
+    size in use, usually one or two.
     """
     ibis = ibis_module()
     shift = max(0, (end // max(count, 1)).bit_length() - 1)

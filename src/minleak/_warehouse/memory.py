@@ -1,4 +1,4 @@
-"""to_plan: a plan of the warehouse as one in memory, for certify, .cloak files and the cloak."""
+"""to_plan: bring a plan from an engine into memory."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from minleak._data.labels import Labels
-from minleak._data.matching import join, matched
+from minleak._data.matching import find_positions, join
 from minleak._data.prior import Prior
 from minleak._lineage.ledger import SERIES, Ledger
 from minleak._plan.rings import Homes, Ring
@@ -16,18 +16,18 @@ from minleak._plans.lineage import Lineage
 from minleak._plans.rings import Plan
 from minleak._warehouse.certifying import DAMAGED
 from minleak._warehouse.lineage import WAITING, WarehouseLineage
-from minleak._warehouse.plan import WarehousePlan, checked, giants_table
+from minleak._warehouse.plan import WarehousePlan, check_plan, giants_table
 from minleak._warehouse.tables import engine_of
 from minleak.errors import InvalidParameter, UnreadableFile
 
 
 def to_plan(plan: WarehousePlan | WarehouseLineage) -> Plan | Lineage:
-    """The same plan in memory: the same giants, homes and ring, secrets in the order of their positions; of a lineage
+    """The same plan in memory: the same giants, homes and ring, secrets in the order of their positions; for a lineage
     all its parts and its ledger, so that `in_the_world` says what leaks today.
 
-    `minleak.certify`, `Plan.save` and `Cloak` take it, and draws are those of `warehouse.cloak`: sticky draws with the
-    same key and scope show the same sets. It is certified here, so that a plan that was changed after it was made is
-    refused. Takes about 100 bytes of memory for each secret, and its label.
+    `minleak.certify`, `Plan.save` and `Cloak` take it; sticky draws with the same key and scope show the same sets as
+    `warehouse.cloak`. The plan is certified here, so one that was changed after it was made is refused. Takes about 100
+    bytes of memory for each secret, and its label.
 
     >>> from minleak.warehouse import design
     >>> prior = pa.table({"secret": ["flu", "cold", "gout", "mumps"], "count": [36, 30, 20, 14]})
@@ -45,7 +45,7 @@ def _lineage_in_memory(lineage: WarehouseLineage) -> Lineage:
     waiting = rows.filter(pc.equal(rows["part"], WAITING))["secret"].combine_chunks()
     listed = join([part.prior.labels for part in parts])
     labels = join([listed, Labels.of(waiting, len(waiting))]) if len(waiting) else listed
-    found = matched(Labels.of(rows["secret"].combine_chunks(), len(rows)), labels)
+    found = find_positions(Labels.of(rows["secret"].combine_chunks(), len(rows)), labels)
     at = np.arange(len(rows)) if found is None else found
     if len(rows) != len(labels) or np.bincount(at[at >= 0], minlength=len(labels)).max() != 1 or at.min() < 0:
         raise UnreadableFile("the ledger of the lineage is not about the secrets of its parts: it was changed")
@@ -68,7 +68,7 @@ def _lineage_in_memory(lineage: WarehouseLineage) -> Lineage:
 
 
 def _plan_in_memory(plan: WarehousePlan) -> Plan:
-    plan = checked(plan)
+    plan = check_plan(plan)
     header = plan.header
     rows = engine_of(plan.table).arrow(plan.table)
     if header.giants:

@@ -1,4 +1,4 @@
-"""Partitions: how secrets are dealt out, sorted and cut into homes part by part, and parts are laid end to end."""
+"""Partitions: how secrets are dealt out, sorted and cut into homes, and prefix sums over partitions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SPAN = 2**20
 
 @dataclass(frozen=True)
 class Span:
-    """All weight classes from `lowest` up to the next heavier span, dealt by hash into 2^bits partitions."""
+    """The weight classes from `lowest` up to the next heavier span, dealt by hash into 2^bits partitions."""
 
     lowest: int
     bits: int
@@ -27,9 +27,9 @@ class Span:
 def spans_of(classes: Sequence[WeightClass], rows: int, *, by_weight: bool) -> tuple[Span, ...]:
     """Spans of the classes, heaviest first, such that a partition has about `rows` secrets, at most about twice that.
 
-    By weight: classes are put together from the heaviest down until they fill a partition, so that the heavy head of
-    a prior, where weights differ most, is sorted as a whole; a class that is larger is dealt out by hash, among weights
-    that agree in their first digit. Otherwise one span holds all. Secrets of weight zero come last, by themselves.
+    By weight: classes are joined from the heaviest down until they fill a partition, so that the heavy head of a prior,
+    where weights differ most, is sorted as a whole; a larger class is dealt out by hash, among weights that agree in
+    their first digit. Otherwise one span holds all. Secrets of weight zero come last, in a span of their own.
 
     >>> spans_of([WeightClass(31, 3, 300), WeightClass(21, 7, 70), WeightClass(11, 80, 80)], 10, by_weight=True)
     (Span(lowest=21, bits=0), Span(lowest=11, bits=3))
@@ -57,7 +57,7 @@ def _bits(count: int, rows: int) -> int:
 
 @dataclass(frozen=True)
 class Dealing:
-    """How the secrets of a prior that are no giants are dealt into partitions of about `rows`, by weight or not."""
+    """How the non-giants of a prior are dealt into partitions of about `rows` secrets, by weight or not."""
 
     counts: Counts
     header: Header
@@ -65,7 +65,7 @@ class Dealing:
     by_weight: bool
 
     def loose(self) -> Any:
-        """These secrets. Equal weights are all giants or none is (Section 2 of the paper), so a weight tells them."""
+        """The non-giants. Of equal weights all are giants or none (Section 2 of the paper), so the weight decides."""
         table, giants = self.counts.table, self.header.giants
         return table.filter(table.weight < giants[-1][1]) if giants else table
 
@@ -76,7 +76,7 @@ class Dealing:
         return ibis_module().cases(*cases, else_=-1).cast("int64")
 
     def _classes(self) -> list[WeightClass]:
-        """The classes without the giants; those that were of giants alone are left out."""
+        """The classes without the giants, and without classes of giants alone."""
         left = []
         for c in self.counts.classes:
             inside = [w for _, w in self.header.giants if 10 * len(str(w)) + int(str(w)[0]) == c.number]
@@ -84,10 +84,10 @@ class Dealing:
                 left.append(WeightClass(c.number, c.count - len(inside), c.total - sum(inside)))
         return left
 
-    def ranked(self, parted: Any, keys: list[Any]) -> Any:
-        """Every secret with its partition, its rank there by the keys, the weight before it, and what its home could
-        be: in a partition every u secrets of consecutive ranks, if all have weight, are a home, in which each has the
-        weight `home` of the lightest; `spread` is the largest weight in it less that. Both are zero without homes.
+    def rank(self, parted: Any, keys: list[Any]) -> Any:
+        """Every secret with its partition, its rank there by the keys, the weight before it, and its possible home: in
+        a partition every u secrets of consecutive ranks, if all have weight, form a home, in which each has the weight
+        `home` of the lightest; `spread` is the heaviest minus the lightest. Both are zero without homes.
         """
         ibis, u = ibis_module(), self.header.u
         in_order = ibis.window(group_by=parted.part, order_by=keys)
@@ -111,7 +111,7 @@ class Dealing:
 
 
 def offsets(totals: Iterable[tuple[int, int]]) -> dict[int, int]:
-    """Partition to the sum of all before it: the second level of a prefix sum.
+    """The sum of all partitions before each: the second level of a prefix sum.
 
     >>> offsets([(7, 5), (3, 2), (9, 1)])
     {3: 0, 7: 2, 9: 7}
@@ -125,7 +125,7 @@ def offsets(totals: Iterable[tuple[int, int]]) -> dict[int, int]:
 
 
 def parts_table(**columns: dict[int, int]) -> Any:
-    """The partitions with what is known of each, a column for each mapping, to be joined with their rows."""
+    """A table of the partitions, with a column for each mapping, to be joined with their rows."""
     parts = sorted(next(iter(columns.values())))
     numbers = {"part": parts} | {name: [found[part] for part in parts] for name, found in columns.items()}
     return ibis_module().memtable(pa.table({name: pa.array(of, type=pa.int64()) for name, of in numbers.items()}))

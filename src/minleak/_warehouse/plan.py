@@ -1,4 +1,4 @@
-"""WarehousePlan: a plan as a table of segments on one line, and a small header; kept as a folder of Parquet files."""
+"""WarehousePlan: a plan as a table of segments on one line and a small header, saved as a folder of Parquet files."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -16,10 +16,10 @@ import pyarrow as pa
 from minleak._attack.world import World
 from minleak._data.arrays import Array
 from minleak._data.columns import Columns
-from minleak._data.writing import replacing_folder
 from minleak._entropy.base import ConditionalEntropy, evaluate
 from minleak._entropy.names import as_entropy
 from minleak._entropy.standard import FEW, STANDARD
+from minleak._file.replacing import replace_folder
 from minleak._plan.rings import LIMIT
 from minleak._plan.summaries import PlanSummary
 from minleak._warehouse.engines.base import ibis_module, path_text
@@ -37,9 +37,9 @@ _HEADER, _SEGMENTS = "header.json", "segments"
 class Header:
     """What a plan needs beside its segments.
 
-    `giants` are (secret, weight), largest first; they are in every set. u places are left in a set, for the weight
+    `giants` are (secret, weight), largest first; they are in every set. The other u places of a set share the weight
     `tail` of all others. `length` is that of a track of the common ring, `at_home` the weight in homes, so that
-    length + at_home = tail. `digest` stands for the plan, in sticky draws too.
+    length + at_home = tail. `digest` identifies the plan, also in sticky draws.
     """
 
     k: int
@@ -70,7 +70,7 @@ class Header:
 
     @property
     def fits(self) -> bool:
-        """Whether all values fit each other."""
+        """Whether the values are consistent."""
         weights = [weight for _, weight in self.giants]
         return (
             1 <= self.k <= self.n
@@ -105,6 +105,11 @@ class WarehousePlan:
     header: Header
 
     @property
+    def everybody(self) -> Any:
+        """The rows of all secrets: `table`, and a row for each giant on a ring of its own (`GIANT`)."""
+        return self.table.union(giants_table(self.header)) if self.header.giants else self.table
+
+    @property
     def exact_target(self) -> tuple[Fraction, ...]:
         """pi in exact fractions of the total weight, largest first, zeros left out."""
         h = self.header
@@ -125,17 +130,17 @@ class WarehousePlan:
 
     @property
     def at_home(self) -> float:
-        """The part of the weight that is not giants' and stays home: draws of it always show the same set."""
+        """The share of the non-giants' weight that is at home, where draws always show the same set."""
         return self.header.at_home / self.header.tail if self.header.tail else 0.0
 
     def in_the_world(
         self, *, entropies: Sequence[ConditionalEntropy | str] = FEW, events: int | None = None, seed: int = 0
     ) -> World:
-        """What the plan leaks when its weights are counts of events, to an attacker who knows the truth that they are a
-        sample of: what `Plan.in_the_world` says of the same plan in memory, with other draws.
+        """What the plan leaks in the true population, if its weights are a sample of it, to an attacker who knows that
+        population: as `Plan.in_the_world` for the same plan in memory, with other draws.
 
-        Weights that are no counts come from `events` of them. It takes one pass that checks the plan, the counts of
-        counts, and a few thousand sets that are looked up; memory does not grow with n.
+        Give `events`, the size of the sample, if weights are no counts. Takes one pass that checks the plan, the counts
+        of counts, and look-ups of a few thousand sets; memory does not grow with n.
 
         >>> from minleak.warehouse import design
         >>> prior = pa.table({"secret": range(600), "count": [20 - i // 30 for i in range(600)]})
@@ -150,8 +155,8 @@ class WarehousePlan:
     def summary(
         self, entropies: Sequence[ConditionalEntropy | str] = STANDARD, *, events: int | None = None
     ) -> PlanSummary:
-        """What there is to say of the plan, with the leakage in each entropy; prints in words and tables. `events` are
-        those of `in_the_world`.
+        """Summary of the plan, with the leakage in each entropy; prints in words and tables. `events` as in
+        `in_the_world`.
         """
         from minleak._warehouse.world import summarize
 
@@ -159,7 +164,7 @@ class WarehousePlan:
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write the plan to a new folder: Parquet files and a header, whole or not at all."""
-        plan = checked(self)
+        plan = check_plan(self)
         write(plan.table, plan.header, folder)
 
     def __repr__(self) -> str:
@@ -170,28 +175,27 @@ class WarehousePlan:
 
 
 def _is_label(secret: Any) -> bool:
-    """Whether a giant can be a row of a table too."""
+    """Whether a giant's label can stand in a table."""
     if isinstance(secret, int):
         return -(2**63) <= secret < 2**63
     return re.search("[\ud800-\udfff]", secret) is None
 
 
 def check_new(folder: Any) -> None:
-    """Refuse the name of a plan to be written that is taken."""
+    """Refuse to write a plan to a name that exists."""
     if os.path.exists(path_text(folder, InvalidParameter)):
         raise InvalidParameter(f"{os.fspath(folder)} exists already: plans are not overwritten, choose another name")
 
 
 def write(table: Any, header: Header, folder: str | os.PathLike[str]) -> None:
-    """Write segments, then the header, to a temporary name beside the folder, which then takes its name."""
+    """Write segments, then the header, to a temporary folder, which is then renamed."""
     check_new(folder)
     name = os.path.abspath(folder)
     try:
-        with replacing_folder(name) as temporary:
+        with replace_folder(name) as temporary:
             engine_of(table).write(table, os.path.join(temporary, _SEGMENTS))
             with open(os.path.join(temporary, _HEADER), "x", encoding="utf-8") as file:
-                content = {field.name: getattr(header, field.name) for field in fields(header)}
-                json.dump({"format": FORMAT, **content}, file, ensure_ascii=False)
+                json.dump({"format": FORMAT, **vars(header)}, file, ensure_ascii=False)
                 file.flush()
                 os.fsync(file.fileno())
     except OSError as error:
@@ -199,14 +203,14 @@ def write(table: Any, header: Header, folder: str | os.PathLike[str]) -> None:
 
 
 def load_plan(folder: str | os.PathLike[str], *, engine: Any = None) -> WarehousePlan:
-    """The plan in a folder that `design` or `save` wrote, to be worked on by the engine, as in `read`."""
+    """The plan in a folder that `design` or `save` wrote, in the engine, as in `read`."""
     name = path_text(folder)
     header = _read_header(name)
     try:
         segments = read(os.path.join(name, _SEGMENTS), engine=engine)
     except UnreadableFile as error:
         raise UnreadableFile(f"the plan {name} is damaged: {error}") from None
-    return WarehousePlan(checked_columns(segments, header, name), header)
+    return WarehousePlan(check_plan_columns(segments, header, name), header)
 
 
 def _read_header(name: str) -> Header:
@@ -226,17 +230,17 @@ def _read_header(name: str) -> Header:
         raise UnreadableFile(f"{name}/{_HEADER} is not the header of a plan of this format ({FORMAT})") from None
 
 
-def checked(plan: Any, *, fitting: bool = True) -> WarehousePlan:
-    """The plan, if it is one whose table has its columns and (if so wished) whose header fits."""
+def check_plan(plan: Any, *, fitting: bool = True) -> WarehousePlan:
+    """The plan, refused unless its table has the right columns and (if `fitting`) its header is consistent."""
     if not isinstance(plan, WarehousePlan) or not isinstance(plan.header, Header):
         raise InvalidParameter(f"a plan is a WarehousePlan, from warehouse.design or load, not {type(plan).__name__}")
     if fitting and not plan.header.fits:
         raise InvalidParameter("the numbers in the plan's header do not fit each other: design it anew")
-    return WarehousePlan(checked_columns(as_table(plan.table), plan.header, "the plan"), plan.header)
+    return WarehousePlan(check_plan_columns(as_table(plan.table), plan.header, "the plan"), plan.header)
 
 
-def checked_columns(table: Any, header: Header, name: str) -> Any:
-    """The table, if it has the columns of a plan, in their order and types; the plan is called by its name."""
+def check_plan_columns(table: Any, header: Header, name: str) -> Any:
+    """The table with the columns of a plan, in order and type; refused without them. `name` is for messages."""
     missing = [column for column in COLUMNS if column not in table.columns]
     if missing:
         raise UnreadableFile(f"the segments of {name} have no column {missing[0]!r}: it was not written by minleak")
@@ -251,7 +255,7 @@ def checked_columns(table: Any, header: Header, name: str) -> Any:
 
 
 def giants_table(header: Header) -> Any:
-    """The giants as rows like those of the plan, in a ring that no other row is in."""
+    """The giants as rows like those of the plan, on a ring of their own."""
     rows = [(secret, i, GIANT, 0, weight) for i, (secret, weight) in enumerate(header.giants)]
     kinds = [pa.string() if header.is_text else pa.int64(), *[pa.int64()] * 4]
     columns = [pa.array(column, type=kind) for column, kind in zip(zip(*rows, strict=True), kinds, strict=True)]

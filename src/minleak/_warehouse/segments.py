@@ -1,4 +1,4 @@
-"""Segments: from secrets in partitions to segments on one line, by prefix sums in partitions and sums of partitions."""
+"""Lay ranked secrets as segments on one line, by prefix sums in partitions and sums of partitions."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import os
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from minleak._warehouse.counts import times
+from minleak._warehouse.counts import count_if
 from minleak._warehouse.engines.base import Engine, ibis_module
 from minleak._warehouse.partitions import offsets, parts_table
 from minleak._warehouse.plan import Header, WarehousePlan, load_plan, write
 
 
-def laid(engine: Engine, ranked: Any, header: Header, folder: str | os.PathLike[str] | None) -> WarehousePlan:
-    """The plan of secrets that are ranked in partitions, kept in the engine or written to a folder. The header lacks
-    what follows from the homes.
+def lay_segments(engine: Engine, ranked: Any, header: Header, folder: str | os.PathLike[str] | None) -> WarehousePlan:
+    """The plan of secrets ranked in partitions, kept in the engine or written to a folder. The header still lacks what
+    follows from the homes.
     """
-    with engine.kept(ranked) as dealt:
+    with engine.hold(ranked) as dealt:
         sums = engine.rows(
             dealt.group_by("part").aggregate(
                 count=dealt.count(),
@@ -39,9 +39,9 @@ def laid(engine: Engine, ranked: Any, header: Header, folder: str | os.PathLike[
 
 @dataclass(frozen=True)
 class _Rebalance:
-    """Each home gives min(home, level - spread), the heaviest partitions first, until `needed` has been given.
+    """Each home gives back min(home, level - spread), heaviest partitions first, until `needed` has been given.
 
-    `by_part` is what the homes of a partition give together, `before` what those of the partitions before it can give.
+    `by_part` is what the homes of a partition give in total, `before` what those of the partitions before it can give.
     """
 
     u: int
@@ -50,7 +50,7 @@ class _Rebalance:
     by_part: dict[int, int] = field(default_factory=dict)
     before: dict[int, int] = field(default_factory=dict)
 
-    def applied(self, dealt: Any) -> Any:
+    def apply(self, dealt: Any) -> Any:
         """The table with `home` less what the home gives."""
         if not self.needed:
             return dealt
@@ -68,10 +68,10 @@ class _Rebalance:
 def _rebalance(engine: Engine, dealt: Any, sums: list[dict[str, Any]], u: int) -> _Rebalance:
     """The least that homes must give back: the residues form a ring if u times the largest is at most their sum.
 
-    Raising the level M of the largest residue, a home can give min(home, M - spread). Take the least M with
+    At a level M of the largest residue, a home can give min(home, M - spread). Take the least M with
     u M <= (sum of residues) + u * (what all homes can give at M): it exists, since at the largest weight every home can
-    give all, and u w <= s for every weight w. What is short is convex in M, so that Newton's steps from below do not
-    pass the least M, and are few. Then what is needed is taken from the heaviest partitions first.
+    give all, and u w <= s for every weight w. The shortfall is convex in M, so that Newton's steps from below do not
+    pass the least M, and are few. What is needed is then taken from the heaviest partitions first.
     """
     level = max((row["widest"] for row in sums), default=0)
     base = sum(row["weight"] - row["home"] for row in sums)
@@ -81,7 +81,7 @@ def _rebalance(engine: Engine, dealt: Any, sums: list[dict[str, Any]], u: int) -
     homes = dealt.filter((dealt.home > 0) & (dealt.rank % u == u - 1))  # one row of each
     while True:
         able = ibis.least(homes.home, level - homes.spread)
-        found = engine.row(homes.aggregate(given=able.sum(), more=times(able < homes.home)))
+        found = engine.row(homes.aggregate(given=able.sum(), more=count_if(able < homes.home)))
         short = u * level - base - u * int(found["given"])
         if short <= 0:
             break
@@ -105,7 +105,7 @@ def _segments(dealt: Any, sums: list[dict[str, Any]], homes: dict[int, int], giv
         "idles": {row["part"]: row["count"] - row["positive"] for row in sums},
     }
     small = parts_table(**{f"{name}_before": offsets(totals.items()) for name, totals in columns.items()})
-    kept = given.applied(dealt)  # home less what it gives back
+    kept = given.apply(dealt)  # home less what it gives back
     # idle secrets fill up the giants' set where nobody else is left, then sets of their own
     spare = 0 if header.tail else header.k - len(header.giants)
     if header.at_home:

@@ -1,4 +1,4 @@
-"""read: a table of an engine from Parquet, from separated values, or from a database."""
+"""read: an engine's table from Parquet, separated values, lines or a database."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 from minleak._data.formats import find_format
 from minleak._data.formats.logs import recognise_log
 from minleak._data.sources import open_gzip
-from minleak._warehouse.engines import connect, engine_for, started
+from minleak._warehouse.engines import connect, engine_for, start
 from minleak._warehouse.engines.base import QUOTING, Engine, path_text, shown
 from minleak._warehouse.tables import check_names
 from minleak.errors import UnreadableFile
@@ -24,7 +24,7 @@ _DELIMITERS = {"csv": ",", "tsv": "\t"}
 _LINES = "lines"
 _KINDS = ("parquet", *_DELIMITERS, _LINES)
 DATABASES = (".duckdb", ".ddb", ".db")
-# So many bytes show whether lines end in line breaks.
+# How many bytes of a file of lines are examined.
 _LOOKED_AT = 1 << 16
 
 
@@ -36,7 +36,7 @@ def read(
     memory_limit: str | None = None,
     format: str | None = None,
 ) -> Any:
-    """An Ibis table of a file, of a folder of files, or of a table that the engine knows.
+    """An Ibis table of a file, a folder of files, or a table that the engine knows.
 
     Parameters
     ----------
@@ -52,12 +52,12 @@ def read(
     memory_limit
         How much memory DuckDB may take where it is started here, such as "1GB".
     format
-        "parquet", "csv", "tsv" or "lines", whatever the ending. Lines are a log of one secret each, in the column
-        `secret`; empty ones are no events and are left out. `design` counts them with weight=None.
+        "parquet", "csv", "tsv" or "lines", whatever the ending. Lines are a log with one secret each, in the column
+        `secret`; empty ones are left out. `design` counts them with weight=None.
 
     All columns of separated values are text, so that a secret 007 stays itself; `design` and `audit` take counts
-    written in digits. A path names one file or folder, whatever is in it: nothing is a pattern, and folders such as
-    day=7/ add no column. No rows are read before they are asked for, but for files in .gz, whose checksums are checked.
+    written in digits. A path names one file or folder: nothing is a pattern, and folders such as day=7/ add no column.
+    Rows are read when they are needed, except that the checksums of .gz files are verified at once.
 
     >>> read("no/such/folder")
     Traceback (most recent call last):
@@ -66,18 +66,18 @@ def read(
     if path is None:
         if table is None or engine is None:
             raise UnreadableFile("say the path of a file or folder, or a table and the engine that knows it")
-        return _named(_started(engine, memory_limit), table, "the engine")
+        return _find_table(_start(engine, memory_limit), table, "the engine")
     name = path_text(path)
     if not os.path.exists(name):
         raise UnreadableFile(f"cannot open {name}: there is no such file or folder")
     if name.lower().endswith(DATABASES):
         if table is None:
             raise UnreadableFile(f"{name} is a database: say which table of it to read")
-        return _named(_started(engine, memory_limit, database=name), table, name)
+        return _find_table(_start(engine, memory_limit, database=name), table, name)
     if table is not None:
         raise UnreadableFile(f"{name} is no database ({', '.join(DATABASES)}), so it has no table {shown(table)}")
     form, files = _files(name, format)
-    running = engine_for(_started(engine, memory_limit))
+    running = engine_for(_start(engine, memory_limit))
     if form == _LINES:
         return _lines(running, files, name, format)
     names = _columns(files, form, any_order=running.goes_by_names)
@@ -93,23 +93,21 @@ def read(
     return found
 
 
-def _started(engine: Any, memory_limit: str | None, database: str | None = None) -> Any:
-    """The connection, or one that is started now: by the engine's name, or beside the one given for a database."""
+def _start(engine: Any, memory_limit: str | None, database: str | None = None) -> Any:
+    """The connection given, or a new one: by the engine's name, or of the same kind for a database."""
     if engine is None or isinstance(engine, str):
         return connect(engine or "duckdb", database=database, memory_limit=memory_limit)
     if database is not None:
-        return started(type(engine_for(engine)), database=database, memory_limit=memory_limit)
+        return start(type(engine_for(engine)), database=database, memory_limit=memory_limit)
     return engine
 
 
 def _files(name: str, format: str | None) -> tuple[str, list[str]]:
-    """ "parquet", "lines" or the delimiter of separated values, and the files of this kind: the one, or those of the
-    folder.
-    """
+    """ "parquet", "lines" or the delimiter of separated values, and the file or the files of the folder."""
     if format is not None and format not in _KINDS:
         raise UnreadableFile(f"an engine reads {', '.join(_KINDS)}, not {shown(format)}: read it in memory")
     found: dict[str, list[str]] = {}
-    # links on the way are followed here, since engines would take .. out of a path before they do
+    # resolve links here: engines would remove .. from a path before they follow them
     folder, alone = (name, None) if os.path.isdir(name) else (os.path.dirname(name), os.path.basename(name))
     for file in [alone] if alone is not None else sorted(os.listdir(name)):
         with contextlib.suppress(UnreadableFile):  # of an ending that no format has
@@ -154,7 +152,7 @@ def _lines(engine: Engine, files: list[str], name: str, format: str | None) -> A
 
 
 def _columns(files: list[str], kind: str, *, any_order: bool) -> list[str]:
-    """The names of the columns, the same in all files. They are not shown: without a header, they would be secrets."""
+    """The names of the columns, the same in all files. Messages do not show them: without a header they are secrets."""
     first: list[tuple[str, ...]] = []
     for file in files:
         if not os.path.isfile(file):
@@ -170,7 +168,7 @@ def _columns(files: list[str], kind: str, *, any_order: bool) -> list[str]:
 
 
 def _parquet_columns(file: str) -> list[tuple[str, ...]]:
-    """The names of the columns, each with all that is stored of its type."""
+    """The names of the columns, each with the stored types of its leaves."""
     try:
         with pq.ParquetFile(file) as opened:
             names, stored = opened.schema_arrow.names, opened.schema
@@ -183,7 +181,7 @@ def _parquet_columns(file: str) -> list[tuple[str, ...]]:
 
 def _header(file: str, delimiter: str) -> list[tuple[str, ...]]:
     try:
-        with _opened(file) as text:
+        with _open_text(file) as text:
             header = next(csv.reader(text, delimiter=delimiter), [])
     except OSError as error:
         raise UnreadableFile(f"cannot read {file}: {error.strerror or 'it is damaged'}") from None
@@ -194,7 +192,7 @@ def _header(file: str, delimiter: str) -> list[tuple[str, ...]]:
     return [(name.strip(),) for name in header]
 
 
-def _opened(file: str) -> Any:
+def _open_text(file: str) -> Any:
     return io.TextIOWrapper(_bytes_of(file), encoding="utf-8-sig", newline="")
 
 
@@ -203,9 +201,9 @@ def _bytes_of(file: str) -> Any:
 
 
 def _bad_line(files: list[str], delimiter: str, columns: int) -> str:
-    """Where a file that an engine refused has rows of other lengths or quotes out of place, for a message."""
+    """For a message: where a file that an engine refused has rows of another length or misplaced quotes."""
     for file in files:
-        with _opened(file) as text:
+        with _open_text(file) as text:
             lines = csv.reader(text, delimiter=delimiter, strict=True)
             try:
                 wrong = any(row and len(row) != columns for row in lines)
@@ -216,7 +214,7 @@ def _bad_line(files: list[str], delimiter: str, columns: int) -> str:
     return f": line ends of one kind and {columns} columns in each row are needed ({QUOTING})"
 
 
-def _named(backend: Any, table: str, where: str) -> Any:
+def _find_table(backend: Any, table: str, where: str) -> Any:
     try:
         return backend.table(table)
     except Exception:  # each engine has errors of its own

@@ -1,4 +1,4 @@
-"""Tables as they are given: an Ibis table of each, the engine that it lives in, and the columns that are asked for."""
+"""Tables as users give them: as Ibis tables, the engine they live in, and checks of their columns."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from minleak.errors import InvalidParameter, MinleakError
 
 
 def as_table(table: Any) -> Any:
-    """An Ibis table: the one given, or a pandas or Arrow table, which DuckDB then works on."""
+    """An Ibis table: the one given, or a pandas or Arrow table, for DuckDB."""
     found = _as_ibis(table)
     check_names(found.columns, "the table", InvalidParameter)
     return found
 
 
 def check_names(names: Iterable[str], where: str, error: type[MinleakError]) -> None:
-    """Refuse columns whose names differ in case alone: engines ignore case, so that one would be read for another.
+    """Refuse columns whose names differ in case alone: engines ignore case, and would confuse them.
 
     >>> check_names(["secret", "Count", "count"], "the table", MinleakError)
     Traceback (most recent call last):
@@ -51,7 +51,7 @@ def _as_ibis(table: Any) -> Any:
 
 
 def engine_of(*tables: Any) -> Engine:
-    """The one engine that all the tables live in; DuckDB, if they are in this process's memory alone."""
+    """The one engine that all the tables live in; DuckDB if they are in this process's memory."""
     ibis = ibis_module()
     from ibis.common.exceptions import IbisError
     from ibis.expr import operations as ops
@@ -73,8 +73,8 @@ def engine_of(*tables: Any) -> Engine:
 def check_columns(table: Any, error: type[MinleakError], **wanted: Any) -> None:
     """Refuse a table without one of the columns, each given by the parameter that names it; weight=None names none.
 
-    The first row of a file without a header would be taken for names, so that of those that are there only such are
-    listed as hold one that was looked for.
+    In a file without a header the first row would be taken for names. It may hold secrets, so the message lists only
+    names that resemble one that was looked for.
 
     >>> import ibis
     >>> check_columns(ibis.table({"Secret": "string", "ann": "string"}), MinleakError, secret="secret")
@@ -99,6 +99,6 @@ give a file without a header a first line of names
 
 
 def _is_like(name: str, wanted: str) -> bool:
-    """A short name is in many words, so that it must be the whole."""
+    """A short name is part of many words, so it must be the whole."""
     name, wanted = name.casefold(), wanted.casefold()
     return wanted == name or (len(wanted) >= 4 and wanted in name)

@@ -1,4 +1,4 @@
-"""in_the_world inside an engine: counts of counts by an aggregate, and a few thousand sets by look-ups."""
+"""in_the_world and summary of a plan in an engine: counts of counts by an aggregate, some sets by look-ups."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from minleak._entropy.names import as_entropies, as_entropy
 from minleak._measure.leakages import difference
 from minleak._plan.summaries import NAMED, PlanLeakage, PlanSummary, leakage_in, try_the_world
 from minleak._warehouse.certifying import DAMAGED
-from minleak._warehouse.counts import Spectrum, parts, together
+from minleak._warehouse.counts import Spectrum, add_parts, sum_in_parts
 from minleak._warehouse.engines import ENGINES
 from minleak._warehouse.engines.base import Engine, ibis_module
 from minleak._warehouse.lookups import PlanLine
-from minleak._warehouse.plan import WarehousePlan, checked, giants_table
+from minleak._warehouse.plan import WarehousePlan, check_plan
 from minleak._warehouse.tables import engine_of
 from minleak.errors import InvalidParameter, UnreadableFile
 
-# Weights above this are put together by a thousandth of their logarithm, so that n of them are a few ten thousand.
+# Weights above this are grouped by a thousandth of their logarithm, which leaves a few ten thousand groups.
 _FINE = 2**12
 
 Integers = npt.NDArray[np.int64]
@@ -36,14 +36,14 @@ def in_the_world(
 ) -> World:
     """What the plan leaks in the true population that its weights are a sample of: see `minleak._attack.world`.
 
-    The mixture needs the counts of counts, and the success sets drawn as they are shown: as many as in memory, whose
-    members are looked up as `cloak` does. So the estimate is the same, and what comes here does not grow with n.
+    The mixture needs the counts of counts, and the success needs sets drawn as they are shown: as many as in memory,
+    looked up as in `cloak`. So the estimate is the same, and what comes into memory does not grow with n.
     """
-    plan = checked(plan)
+    plan = check_plan(plan)
     header = plan.header
     events = header.total if events is None else whole(events, "events", 1)
     engine = engine_of(plan.table)
-    line = PlanLine.checked(engine, plan)
+    line = PlanLine.of(engine, plan)
     weights, times = _spectrum(engine, plan)
     certified = {}
     for measure in map(as_entropy, entropies):
@@ -70,13 +70,10 @@ def in_the_world(
 
 
 def summarize(plan: WarehousePlan, entropies: Sequence[ConditionalEntropy | str], events: int | None) -> PlanSummary:
-    """The summary of a plan in an engine; H(X) is left out where there are too many different weights."""
+    """The summary of a plan in an engine; H(X) is left out if there are too many different weights."""
     header = plan.header
-    rows = _whole(plan.table)
-    if header.giants:
-        rows = rows.union(giants_table(header).select("position", "weight"))
     try:
-        spectrum = Spectrum(rows, secret="position", weight="weight")
+        spectrum = Spectrum(_whole(plan.everybody), secret="position", weight="weight")
     except InvalidParameter:
         spectrum = None
     world, untold = try_the_world(plan, events=events)
@@ -107,26 +104,26 @@ def summarize(plan: WarehousePlan, entropies: Sequence[ConditionalEntropy | str]
 
 
 def _spectrum(engine: Engine, plan: WarehousePlan) -> tuple[Integers, Integers]:
-    """The distinct weights, smallest first, and how many secrets have each; large ones in groups, of which the largest
-    is known and the mean of the others.
+    """The distinct weights, smallest first, and how many secrets have each; of each group of large ones the largest
+    and the mean of the others.
     """
     ibis = ibis_module()
     rows = _whole(plan.table)
     group = ibis.ifelse(rows.weight <= _FINE, rows.weight, _FINE + (rows.weight.ln() * 1000).floor().cast("int64"))
     rows = rows.mutate(group=group.cast("int64"))
-    sums = {"times": rows.count(), "largest": rows.weight.max(), **parts("weight", rows.weight)}
+    sums = {"times": rows.count(), "largest": rows.weight.max(), **sum_in_parts("weight", rows.weight)}
     times = Counter(weight for _, weight in plan.header.giants)
     for row in engine.rows(rows.group_by("group").aggregate(**sums)):
         largest, others = int(row["largest"]), int(row["times"]) - 1
         times[largest] += 1
         if others:
-            times[(together(row, "weight") - largest) // others] += others
+            times[(add_parts(row, "weight") - largest) // others] += others
     weights = sorted(times)
     return np.array(weights, dtype=np.int64), np.array([times[weight] for weight in weights], dtype=np.int64)
 
 
 def _whole(rows: Any) -> Any:
-    """(position, weight) of the secrets that own something; one may have a row at home and one on the common ring."""
+    """(position, weight) of the secrets of positive weight, which may have a row at home and one on the common ring."""
     ibis = ibis_module()
     rows = rows.filter(rows.weight > 0)
     home = rows.ring > 0
@@ -138,10 +135,10 @@ def _whole(rows: Any) -> Any:
 
 
 def _sets(engine: Engine, line: PlanLine, rng: np.random.Generator) -> tuple[Integers, Integers]:
-    """Sets, each as likely as it is shown, a column for each: the positions of their members, and their weights."""
+    """Random sets, as likely as they are shown: positions and weights of the members, a column for each set."""
     header, rows = line.plan.header, line.plan.table
     u, giants = header.u, np.array([weight for _, weight in header.giants], dtype=np.int64)
-    if not header.tail:  # nobody is left beside the giants: all are in one set
+    if not header.tail:  # all secrets are in one set
         return np.arange(len(giants))[:, None], giants[:, None]
     count = sets_to_draw(header.k)
     places, number = sample_places(header.tail, count, rng), np.arange(count)
@@ -156,7 +153,7 @@ def _sets(engine: Engine, line: PlanLine, rng: np.random.Generator) -> tuple[Int
     drawn, positions = _columns(engine, found[0].union(found[1]) if len(found) == 2 else found[0])
     if len(drawn) != count * u or (np.bincount(drawn, minlength=count) != u).any():
         raise UnreadableFile(DAMAGED)
-    # in one order, whatever the engine's, so that the same seed gives the same
+    # sorted, so that the same seed gives the same sets in every engine
     others = positions[np.lexsort((positions, drawn))].reshape(count, u).T
     members, at = np.unique(others, return_inverse=True)
     of, weights = _columns(engine, _whole(rows.semi_join(_table(position=members), "position")))

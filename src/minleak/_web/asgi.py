@@ -1,4 +1,4 @@
-"""Middleware for ASGI: responses of few sizes, and server-sent events in frames on a clock."""
+"""ASGI middleware: padded responses, and server-sent events in frames on a clock."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 
-# Ways to send a body past whoever looks at it.
+# Extensions that send a body past the middleware.
 _BYPASSES = frozenset(f"http.response.{name}" for name in ("pathsend", "zerocopysend", "trailers", "push"))
-# Seconds within which streams that are due are woken together: a timer for each of 1,000 costs as much as their frames.
+# Streams due within this many seconds are woken together: 1,000 timers would cost as much as the frames.
 _GRAIN = 0.004
 _LOG = logging.getLogger("minleak.padding")
 
@@ -29,29 +29,29 @@ _LOG = logging.getLogger("minleak.padding")
 class PadResponses:
     """Pad each response of an ASGI application: its body to a size of a table, its head to a multiple of some bytes.
 
-    Put it outside everything that compresses. Bodies are padded by a comment (HTML), spaces (JSON, CSS, JavaScript) or
-    the comment of a gzip header (bodies coded with gzip, and any others where the client accepts gzip), which readers
-    ignore; ranges, digests and other codings leave the body as it is and pad the sum with a header. A body is kept
-    until it is whole, up to `memory` bytes. Server-sent events pass: see `FrameEvents`. An error before the response
-    began is logged to minleak.padding and answered by a padded response: a server would close the connection.
+    Put it outside everything that compresses. Bodies are padded by what their readers ignore: a comment (HTML), spaces
+    (JSON, CSS, JavaScript) or the comment of a gzip header (gzip bodies, and all others if the client accepts gzip).
+    With ranges, digests and other encodings the body stays as it is, and a header pads the sum. A body is kept until it
+    is whole, up to `memory` bytes. Server-sent events pass: see `FrameEvents`. An error before the response began is
+    logged to minleak.padding and answered by a padded response, where a server would close the connection.
 
     Parameters
     ----------
     app
         The application.
     sizes
-        A `Padding` or another table with `pad`, sizes to pad to, or a function such as `minleak.padding.padme`; beyond
-        the largest size the next power of two.
+        A `Padding` or another table with `pad`, sizes to pad to, or a function such as `minleak.padding.padme`. Larger
+        bodies are padded to the next power of two.
     head
-        Heads are multiples of so many bytes.
+        Heads are padded to multiples of this many bytes.
     memory
-        Bytes of a body that are kept at most. A longer one whose length is not known is filled at its end, if it is
-        HTML or JSON; else its size shows, and `shown` counts it.
+        The most bytes of a body to keep. A longer one of unknown length is filled at its end if it is HTML or JSON;
+        else it shows its size, and `shown` counts it.
     """
 
     def __init__(self, app: Application, sizes: Any, *, head: int = 512, memory: int = 1 << 20) -> None:
         self._app, self._padder = app, Padder.of(sizes, head, memory)
-        #: How many responses show their own size.
+        #: How many responses showed their own size.
         self.shown = 0
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
@@ -102,15 +102,14 @@ class PadResponses:
 class FrameEvents:
     """Send server-sent events of an ASGI application as frames of one size on a clock, up to a total from a table.
 
-    Whatever the application does, a frame goes out with every tick once the response began: events that are whole by
-    then, in their order, filled up by a comment, which every client of server-sent events ignores. When the application
-    ends, also by an error, frames go on to the next total. All that an observer sees is when the response began and its
-    total; each frame has `frame` bytes, and servers frame each in the same way.
+    Once the response began, a frame goes out at every tick, whatever the application does: the events that are whole by
+    then, in their order, filled up by a comment, which every client ignores. When the application ends, normally or by
+    an error, frames go on to the next total. An observer sees only when the response began and its total.
 
-    A stream keeps at most `memory` bytes: an application that is quicker waits in `send`, and so does the clock for a
-    client that does not read; it goes on with the next tick and makes up for nothing. When the client goes away the
-    application is told, by `http.disconnect` and by an OSError from `send`. Errors of the application are logged to
-    minleak.padding. Other responses pass unchanged. Events must not be compressed on the way.
+    A stream keeps at most `memory` bytes: a faster application waits in `send`. The clock waits for a client that does
+    not read, goes on with the next tick, and does not catch up. When the client goes away the application is told by
+    `http.disconnect` and by an OSError from `send`. Errors of the application are logged to minleak.padding. Other
+    responses pass unchanged. Events must not be compressed on the way.
 
     Parameters
     ----------
@@ -119,7 +118,7 @@ class FrameEvents:
     frames
         What `minleak.padding.frames` found, or `Frames.load` read.
     memory
-        Bytes that are kept of a stream at most, and so of one event.
+        The most bytes of a stream to keep, and so the largest event.
     """
 
     def __init__(self, app: Application, frames: Frames, *, memory: int = 1 << 16) -> None:
@@ -154,30 +153,17 @@ class FrameEvents:
             _LOG.error(FAILED, exc_info=failure)
 
 
-class _Signal:
-    """Wakes all who wait: an event of asyncio that is never set, and that takes less memory while nobody waits."""
-
-    __slots__ = ("_waiting",)
-
-    def __init__(self) -> None:
-        self._waiting: list[asyncio.Future[None]] = []
-
-    async def wait(self) -> None:
-        """Until the next `wake`."""
-        self._waiting.append(asyncio.get_running_loop().create_future())
-        await self._waiting[-1]
+class _Signal(asyncio.Event):
+    """An event that is never set."""
 
     def wake(self) -> None:
-        """Wake all who wait."""
-        if self._waiting:
-            waiting, self._waiting = self._waiting, []
-            for future in waiting:
-                if not future.done():
-                    future.set_result(None)
+        """Wake all tasks that wait."""
+        self.set()
+        self.clear()
 
 
 class _Client:
-    """Who is served: knows when they have gone, by listening once the request has come whole."""
+    """The client of a request. It notices that they have gone by listening once the request is complete."""
 
     def __init__(self, receive: Receive, send: Send, *, method: str) -> None:
         self._receive, self.send = receive, send
@@ -188,7 +174,7 @@ class _Client:
         self.gone = False
 
     def listen(self) -> None:
-        """Begin to listen, if hardly more than the end can come."""
+        """Start to listen, if the request is complete."""
         if self._whole:
             self._listener = asyncio.ensure_future(self._listen())
 
@@ -216,16 +202,16 @@ class _Client:
         return message
 
     def stop(self) -> None:
-        """Listen no more."""
+        """Stop listening."""
         if self._listener is not None:
             self._listener.cancel()
 
 
 class _Alarms:
-    """Wakes many streams with few timers: those that are due within the same few milliseconds together."""
+    """Wakes many streams with few timers: those due within the same few milliseconds together."""
 
     def __init__(self) -> None:
-        self._waiting: dict[tuple[int, int], _Signal] = {}
+        self._waiting: dict[tuple[int, int], asyncio.Event] = {}
 
     async def wait_until(self, due: float) -> None:
         """Return at this time of the loop, up to a grain later."""
@@ -233,16 +219,13 @@ class _Alarms:
         key = id(loop), math.ceil(due / _GRAIN)
         waiting = self._waiting.get(key)
         if waiting is None:
-            waiting = self._waiting[key] = _Signal()
-            loop.call_at(key[1] * _GRAIN, self._wake, key)
+            waiting = self._waiting[key] = asyncio.Event()
+            loop.call_at(key[1] * _GRAIN, lambda: self._waiting.pop(key).set())
         await waiting.wait()
-
-    def _wake(self, key: tuple[int, int]) -> None:
-        self._waiting.pop(key).wake()
 
 
 class _FramedStream:
-    """A response: passed on as it is, or as frames if it is a stream of events."""
+    """A response, passed on as frames if it is a stream of events, else as it is."""
 
     def __init__(self, frames: Frames, memory: int, client: _Client, alarms: _Alarms) -> None:
         self._frames, self._client, self._alarms = frames, client, alarms
@@ -259,9 +242,7 @@ class _FramedStream:
             headers = [(bytes(name).lower(), bytes(value)) for name, value in message.get("headers", ())]
             if message["status"] == 200 and is_event_stream(dict(headers).get(b"content-type", b"")):
                 if dict(headers).get(b"content-encoding", b"identity") != b"identity":
-                    raise InvalidParameter(
-                        "events are compressed, and frames of them cannot be filled: do not compress"
-                    )
+                    raise InvalidParameter("compressed events cannot be filled up: do not compress them")
                 kept = [h for h in headers if h[0] != b"content-length"]
                 kept += [(b"cache-control", b"no-transform"), (b"x-accel-buffering", b"no")]
                 self._clock = asyncio.ensure_future(self._run({**message, "headers": kept}))
@@ -302,7 +283,7 @@ class _FramedStream:
             self._clock.cancel()
 
     async def _run(self, start: Message) -> None:
-        """Frame k goes out at k ticks, or as soon after as the client lets it."""
+        """Send frame k at tick k, or as soon after as the client reads."""
         try:
             await self._send_frames(start)
         except OSError:
@@ -315,7 +296,7 @@ class _FramedStream:
         await client.send(start)
         due, sent, total = now(), 0, 0
         while not client.gone:
-            due += tick * max(1, math.ceil((now() - due) / tick))  # nothing is made up for, and the phase stays
+            due += tick * max(1, math.ceil((now() - due) / tick))  # no catching up, and the phase stays
             await self._alarms.wait_until(due)
             if client.gone:
                 return

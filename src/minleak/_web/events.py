@@ -1,4 +1,4 @@
-"""EventFrames: server-sent events as frames of one size, filled with comments, which every client ignores."""
+"""EventFrames: server-sent events as frames of one size, filled up with comments, which every client ignores."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from functools import lru_cache
 
 from minleak.errors import InvalidParameter
 
-# Two ends of lines in a row end an event. A line ends with \r\n, \n or \r.
+# Two line ends in a row end an event; a line ends with \r\n, \n or \r.
 _END = re.compile(rb"(?>\r\n|\n|\r)(?>\r\n|\n|\r)")
-_MARK = b"\xef\xbb\xbf"  # a byte order mark, which is ignored at the very beginning only
+_MARK = b"\xef\xbb\xbf"  # a byte order mark, ignored at the very beginning only
 
 
 @lru_cache(maxsize=1024)
@@ -21,7 +21,7 @@ def _comment(size: int) -> bytes:
 class EventFrames:
     """A buffer of at most `memory` bytes between what an application writes and frames of `frame` bytes.
 
-    Bytes go out in their order, and only whole events: where a frame holds more than there is, a comment fills it.
+    Only whole events go out, in their order; a comment fills the rest of a frame.
 
     >>> events = EventFrames(frame=24, memory=100)
     >>> events.write(b"data: one\\n\\ndata: tw")
@@ -34,7 +34,7 @@ class EventFrames:
         self._frame, self._memory = frame, memory
         self._empty_frame = _comment(frame)
         self._ready = bytearray()
-        self._part = bytearray()  # of an event that is not whole
+        self._part = bytearray()  # the event that is not whole yet
         self._began = False
 
     @property
@@ -48,23 +48,18 @@ class EventFrames:
         return len(self._ready) + len(self._part)
 
     def write(self, data: bytes) -> int:
-        """Take as many bytes as there is room for, and say how many. An event that has no room at all is refused."""
+        """Take as many bytes as there is room for, and return how many. An event larger than the buffer is refused."""
         taken = data[: max(0, self._memory - self.held)]
         if not taken and data and not self._ready:
             raise InvalidParameter(f"an event is larger than the {self._memory:,} bytes that a stream may keep")
-        if taken and not self._began:
-            self._began = True
-            if taken.startswith(_MARK):
-                self._part += taken[len(_MARK) :]
-                self._release(0)
-                return len(taken)
         start = max(0, len(self._part) - 3)
-        self._part += taken
+        self._part += taken if self._began else taken.removeprefix(_MARK)
+        self._began = self._began or bool(taken)
         self._release(start)
         return len(taken)
 
     def close(self, *, whole: bool) -> None:
-        """No more will come: what is left is sent as an event if the application ended well, else dropped."""
+        """No more will come: an unfinished event is completed if the application ended well, else dropped."""
         if whole and self._part:
             self._ready += self._part + b"\n\n"
         self._part.clear()
@@ -78,7 +73,7 @@ class EventFrames:
         return content + _comment(self._frame - len(content))
 
     def _release(self, start: int) -> None:
-        """Move whole events to what can be sent, looking for their ends from `start` on."""
+        """Move whole events to those that can be sent, looking for their ends from `start` on."""
         end = -1
         for found in _END.finditer(self._part, start):
             end = found.end()

@@ -1,7 +1,7 @@
-"""Fillers: bytes that a reader of the body ignores, so that the body can have any larger size.
+"""Fillers: bytes that a body's reader ignores, so that the body can have any larger size.
 
-A comment after HTML; spaces after JSON, CSS and JavaScript; and in a body coded with gzip the comment of its header,
-which every decoder skips, so that anything can be padded after compression.
+A comment after HTML; spaces after JSON, CSS and JavaScript; in a gzip body the comment of its header, which every
+decoder skips, so that anything can be padded after compression.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from dataclasses import dataclass
 from functools import lru_cache
 from random import random
 
-#: The first bytes of a gzip member up to its flags, the length of its header, and the flag of a comment.
+#: The first bytes of a gzip member, the length of its header, and the flag of a comment.
 _GZIP, _GZIP_HEAD, _COMMENT = b"\x1f\x8b\x08", 10, 0x10
 _SPACED = ("application/json", "text/css", "text/javascript", "application/javascript")
-# In HPACK's code of headers both letters have eight bits, and a random value is never found in its table.
+# HPACK codes both letters in eight bits, and never finds a random value in its table.
 _LETTERS = bytes(b"XZ"[i & 1] for i in range(256))
 _POOL = os.urandom(1 << 18).translate(_LETTERS)
 
 
 @dataclass(frozen=True)
 class Filler:
-    """A way to add bytes to a body: `add(body, n)` adds n, from `least` on. One that `follows` adds them at the end,
-    whatever the body was.
+    """A way to add bytes to a body: `add(body, n)` adds n >= `least`. One that `follows` adds them at the end, whatever
+    the body was.
     """
 
     name: str
@@ -47,7 +47,7 @@ GZIP = Filler("gzip", 1, False, _in_gzip)
 
 @lru_cache(maxsize=256)
 def filler_of_type(content_type: bytes) -> Filler | None:
-    """The filler for content that is not coded, by its type; None if bytes at its end would not be ignored."""
+    """The filler for unencoded content of a type; None if bytes at its end would not be ignored."""
     kind = content_type.split(b";")[0].strip().lower().decode("latin-1")
     if kind == "text/html":
         return COMMENT
@@ -55,18 +55,18 @@ def filler_of_type(content_type: bytes) -> Filler | None:
 
 
 def has_room_in_gzip(body: bytes) -> bool:
-    """Whether this is a gzip member with a plain header, as all compressing middleware writes it."""
+    """Whether this is a gzip member with a plain header, as compressing middleware writes it."""
     return body[:3] == _GZIP and len(body) > _GZIP_HEAD and body[3] == 0
 
 
 def store_in_gzip(body: bytes) -> bytes:
-    """The body as a gzip member that does not compress it."""
+    """The body as an uncompressed gzip member."""
     return gzip.compress(body, compresslevel=0, mtime=0)
 
 
 def random_letters(n: int) -> bytes:
-    """So many letters for the value of a header, at most 4,096: random ones from anywhere in a pool, for else HTTP/2
-    would send a repeated value in a byte. Nobody has to be unable to guess them.
+    """n <= 4,096 letters for the value of a header. They are random, from a pool, because HTTP/2 would send a repeated
+    value in one byte; they need not be unpredictable.
     """
     begin = int(random() * (len(_POOL) - n))
     return _POOL[begin : begin + n]

@@ -1,8 +1,8 @@
-"""What a response is padded by: its body to a size of a table, and its head to a multiple of some bytes.
+"""Pad a response: its body to a size of a table, its head to a multiple of some bytes.
 
-An observer of an encrypted connection sees head and body apart, since servers send them in different records. So the
-body is padded in itself wherever its reader ignores bytes, and the head has a header for that. Only a body to which
-nothing can be added (brotli for one, a range, a digest) makes its head longer instead: then the sum alone is padded.
+An observer of an encrypted connection sees head and body separately, since servers send them in different records. So
+the body is padded by bytes that its reader ignores, and the head by a header. Only where nothing can be added to a body
+(brotli, a range, a digest) is its head made longer instead: then only their sum is padded.
 """
 
 from __future__ import annotations
@@ -22,57 +22,44 @@ from minleak._web.fillers import GZIP, Filler, filler_of_type, has_room_in_gzip,
 from minleak.errors import InvalidParameter
 
 Headers = list[tuple[bytes, bytes]]
-#: The header that fills a head, and what it takes beside its value.
+#: The header that fills a head, and its bytes beside the value.
 NAME = b"x-padding"
 _ROOM = len(NAME) + 4
-# A header has at most so many letters, and a head is not made longer than by so many.
+# The most letters of one header, and the most bytes that a head is made longer by.
 _LONGEST, _MOST = 4000, 60_000
 _DIGESTS = {b"digest", b"content-digest", b"repr-digest", b"content-md5"}
 _FRAMING = {b"content-length", b"transfer-encoding"}
 _NO_BODY = (204, 205, 304)
-#: What is logged and sent where the application fails.
+#: What is logged and sent when the application fails.
 FAILED = "the application failed; the response ends as any other"
 FAILED_HEADERS, FAILED_BODY = [(b"content-type", b"text/html; charset=utf-8")], b"<p>Internal Server Error</p>"
-#: Bodies are sent in blocks of so many bytes, whatever the blocks of the application.
+#: Bodies are sent in blocks of this many bytes, whatever blocks the application sends.
 BLOCK = 16_384
 
 
-@dataclass(frozen=True, eq=False)
-class BodySizes:
-    """Sizes to pad to: those of a padding or another table with `pad`, a sequence of sizes, or a policy, which takes an
-    array of sizes and returns one that is nowhere smaller. Beyond the largest size the next power of two.
+def as_pad(sizes: Any) -> Callable[[int], int]:
+    """The function from a size to the one to pad it to, from a padding or another table with `pad`, a sequence of
+    sizes, or a policy, which takes an array of sizes and returns one that is nowhere smaller. Above the largest size it
+    is the next power of two. A randomised padding is refused.
     """
-
-    pad: Callable[[int], int]
-
-    @classmethod
-    def of(cls, sizes: Any) -> BodySizes:
-        """The sizes of a padding, a sequence or a function; a randomised padding is refused."""
-        if getattr(sizes, "randomised", False):
-            raise InvalidParameter("responses are padded by buckets: this padding is randomised")
-        if hasattr(sizes, "pad"):
-            return cls(_remember(sizes.pad))
-        if callable(sizes):
-            return cls(_remember(lambda size: np.asarray(sizes(np.array([size], dtype=np.int64)))[0]))
-        given = listed(sizes, "sizes are a padding, a function of a size, or increasing whole numbers", some=True)
-        table = [whole(size, "a size in bytes", 0) for size in given]
-        if table != sorted(set(table)) or table[-1] < 1:
-            raise InvalidParameter("sizes to pad to are increasing whole numbers, each once, the largest above 0")
-        return cls(
-            lambda size: table[bisect_left(table, size)] if size <= table[-1] else _power_of_two(size),
-        )
-
-    def target(self, size: int, least: int) -> int:
-        """The size to pad this one to, where what is added has at least so many bytes, if it is anything."""
-        found = self.pad(size)
-        return found if found == size or found - size >= least else self.pad(size + least)
+    if getattr(sizes, "randomised", False):
+        raise InvalidParameter("responses are padded by buckets: this padding is randomised")
+    if hasattr(sizes, "pad"):
+        return _cache(sizes.pad)
+    if callable(sizes):
+        return _cache(lambda size: np.asarray(sizes(np.array([size], dtype=np.int64)))[0])
+    given = listed(sizes, "sizes are a padding, a function of a size, or increasing whole numbers", some=True)
+    table = [whole(size, "a size in bytes", 0) for size in given]
+    if table != sorted(set(table)) or table[-1] < 1:
+        raise InvalidParameter("sizes to pad to are increasing whole numbers, each once, the largest above 0")
+    return lambda size: table[bisect_left(table, size)] if size <= table[-1] else _power_of_two(size)
 
 
-def _remember(pad: Callable[[int], Any]) -> Callable[[int], int]:
-    """What a table or a policy says of a size, the last ones remembered; what a table refuses is beyond it."""
+def _cache(pad: Callable[[int], Any]) -> Callable[[int], int]:
+    """A table or policy with the last sizes cached; sizes that a table refuses are above its largest."""
 
     @lru_cache(maxsize=4096)
-    def remembered(size: int) -> int:
+    def cached(size: int) -> int:
         try:
             found: int = math.ceil(pad(size))
         except InvalidParameter:
@@ -81,8 +68,8 @@ def _remember(pad: Callable[[int], Any]) -> Callable[[int], int]:
             raise InvalidParameter("the function of sizes returned a smaller size than it was given")
         return found
 
-    remembered(1)  # what is no table is refused now
-    return remembered
+    cached(1)  # refuses now what is no table
+    return cached
 
 
 def _power_of_two(size: int) -> int:
@@ -91,31 +78,29 @@ def _power_of_two(size: int) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Padder:
-    """Pads responses by a table of sizes for bodies, heads to multiples of `head` bytes, and keeps at most `memory`
-    bytes of a body of unknown length.
+    """Pads bodies by the function `pad`, heads to multiples of `head` bytes, and keeps at most `memory` bytes of a body
+    of unknown length.
     """
 
-    sizes: BodySizes
+    pad: Callable[[int], int]
     head: int
     memory: int
 
     @classmethod
     def of(cls, sizes: Any, head: Any, memory: Any) -> Padder:
-        """The padder of these parameters, checked."""
-        return cls(
-            BodySizes.of(sizes), whole(head, "head, in bytes,", 1, 65_536), whole(memory, "memory, in bytes,", BLOCK)
-        )
+        """Check the parameters."""
+        return cls(as_pad(sizes), whole(head, "head, in bytes,", 1, 65_536), whole(memory, "memory, in bytes,", BLOCK))
 
     def begin(self, method: str, accepted: bytes, status: int, headers: Iterable[tuple[bytes, bytes]]) -> Response:
-        """A response with this status and these headers to a request of this method that accepts these codings."""
+        """A response with this status and headers to a request of this method that accepts these encodings."""
         given = tuple([(bytes(name).lower(), bytes(value)) for name, value in headers])
         return Response(self, _head_of(method, accepted, status, given))
 
 
 @dataclass(frozen=True, eq=False)
 class Head:
-    """What a status and headers say of a response: how its body can be filled, whether it has one, its length where it
-    is known, and whether it is coded by gzip.
+    """What status and headers say about a response: how its body can be filled, whether it has one, its length where
+    known, and whether it is encoded with gzip.
     """
 
     status: int
@@ -129,13 +114,13 @@ class Head:
     @cached_property
     def of_whole(self) -> Headers:
         """The headers of a body that is sent whole, without its length."""
-        headers = self.headers if self.filler is None else changed(self.headers)
+        headers = self.headers if self.filler is None else mark_changed(self.headers)
         return [pair for pair in headers if pair[0] not in _FRAMING]
 
 
 @lru_cache(maxsize=512)
 def _head_of(method: str, accepted: bytes, status: int, headers: tuple[tuple[bytes, bytes], ...]) -> Head:
-    """A head is looked at once: applications send the same ones again and again."""
+    """Cached: applications send the same heads again and again."""
     values = dict(headers)
     coding = values.get(b"content-encoding", b"identity").strip().lower()
     content_type = values.get(b"content-type", b"")
@@ -153,7 +138,7 @@ def _head_of(method: str, accepted: bytes, status: int, headers: tuple[tuple[byt
 
 
 def is_event_stream(content_type: bytes) -> bool:
-    """Whether this is the type of server-sent events."""
+    """Whether this is the content type of server-sent events."""
     return content_type.split(b";")[0].strip().lower() == b"text/event-stream"
 
 
@@ -171,11 +156,11 @@ def accepts_gzip(accepted: bytes) -> bool:
 
 
 class Response:
-    """One response: its head is held back until what is added to it is known, and its body is sent in blocks.
+    """One response: its head is held back until it can be padded, and its body is sent in blocks.
 
-    `feed` takes parts of the body, `end` says that it is whole; both return what can be sent by now, the head first:
-    (headers or None, blocks). A body of known length to which nothing can be added passes through; all others are kept,
-    up to `memory`. Longer ones of unknown length pass through from there, and are filled at their end if they can be.
+    `feed` takes parts of the body, `end` the last one; both return what can be sent now: (headers or None, blocks). A
+    body of known length to which nothing can be added passes through; all others are kept, up to `memory`. Longer ones
+    of unknown length pass through from there on, and are filled at their end where possible.
     """
 
     __slots__ = ("_filler", "_kept", "_open", "_padder", "_sent", "head", "shows")
@@ -184,8 +169,8 @@ class Response:
         self._padder, self.head, self._filler = padder, head, head.filler
         self._kept = bytearray()
         self._sent = 0
-        self._open = False  # whether the head is sent
-        #: Whether the size of the body shows: it was too long to be kept, and nothing can be added at its end.
+        self._open = False  # whether the head was sent
+        #: Whether the body shows its size: it was too long to keep, and nothing can be added at its end.
         self.shows = False
 
     def feed(self, body: bytes) -> tuple[Headers | None, list[bytes]]:
@@ -205,19 +190,16 @@ class Response:
         return head, self._blocks(whole_blocks=True)
 
     def end(self, last: bytes = b"") -> tuple[Headers | None, list[bytes]]:
-        """What is left to be sent after the last part."""
-        if not (self._kept or self._open or self.head.bodiless):  # as most responses come, in one piece
-            headers, body = self._whole(last)
-            return headers, [body] if len(body) <= BLOCK else _cut(body)
-        self._kept += last
+        """What is left to send after the last part."""
         if self.head.bodiless:
             return self._fill_head(self._without_length() if self._filler else self.head.headers, 0), []
         if self._open:
+            self._kept += last
             if self._filler is not None and self._filler.follows:
                 size = self._sent + len(self._kept)
-                self._kept = bytearray(self._filled(bytes(self._kept), size, self._filler))
+                self._kept = bytearray(self._fill_body(bytes(self._kept), size, self._filler))
             return None, self._blocks(whole_blocks=False)
-        headers, body = self._whole(bytes(self._kept))
+        headers, body = self._whole(bytes(self._kept) + last if self._kept else last)
         return headers, _cut(body)
 
     def head_alone(self) -> Headers:
@@ -225,7 +207,7 @@ class Response:
         return self._fill_head(self.head.headers, 0)
 
     def _whole(self, body: bytes) -> tuple[Headers, bytes]:
-        """Head and body of a response that is known whole."""
+        """Head and body of a response that was kept whole."""
         head, filler, more = self.head, self._filler, 0
         headers = head.of_whole.copy()
         if filler is GZIP and head.coded and not has_room_in_gzip(body):
@@ -236,16 +218,16 @@ class Response:
         if filler is None:
             more = self._needed_by(len(body))
         else:
-            body = self._filled(body, len(body), filler)
+            body = self._fill_body(body, len(body), filler)
         headers.append((b"content-length", b"%d" % len(body)))
         return self._fill_head(headers, more), body
 
     def _pass_through(self) -> Headers:
-        """The head of a body that is too long to be kept: filled at its end, by its head if its length is known, or
-        not at all.
+        """The head of a body that is too long to keep: it is filled at its end, else by its head if its length is
+        known, else not at all.
         """
         if self._filler is not None and self._filler.follows:
-            return self._fill_head(changed(self._without_length()), 0)
+            return self._fill_head(mark_changed(self._without_length()), 0)
         self._filler = None
         if self.head.known is not None:
             return self._fill_head(self.head.headers, self._needed_by(self.head.known))
@@ -255,16 +237,19 @@ class Response:
     def _without_length(self) -> Headers:
         return [(name, value) for name, value in self.head.headers if name != b"content-length"]
 
-    def _filled(self, body: bytes, size: int, filler: Filler) -> bytes:
-        added = self._padder.sizes.target(size, filler.least) - size
+    def _fill_body(self, body: bytes, size: int, filler: Filler) -> bytes:
+        """The end of a body of this size, filled by nothing or by as many bytes as the filler adds at least."""
+        added = self._padder.pad(size) - size
+        if 0 < added < filler.least:
+            added = self._padder.pad(size + filler.least) - size
         return filler.add(body, added) if added else body
 
     def _needed_by(self, size: int) -> int:
-        """What the head takes for a body of this size to which nothing is added."""
-        return min(self._padder.sizes.pad(size) - size, _MOST)
+        """The bytes to add to the head for a body of this size that cannot be filled."""
+        return min(self._padder.pad(size) - size, _MOST)
 
     def _fill_head(self, headers: Headers, more: int) -> Headers:
-        """The headers with those that make the head a multiple of `head` bytes, and by `more` bytes longer."""
+        """The headers, filled so that the head is a multiple of `head` bytes, plus `more`."""
         size = head_size(self.head.status, headers)
         unit = self._padder.head
         missing = -(-(size + _ROOM) // unit) * unit + more - size
@@ -272,7 +257,7 @@ class Response:
         while missing:
             letters = missing - _ROOM
             if letters > _LONGEST:
-                letters = min(_LONGEST, letters - _ROOM)  # another header has its room
+                letters = min(_LONGEST, letters - _ROOM)  # leave room for another header
             filled.append((NAME, random_letters(letters)))
             missing -= letters + _ROOM
         return filled
@@ -296,13 +281,13 @@ def _status_line(status: int) -> int:
 
 
 def head_size(status: int, headers: Headers) -> int:
-    """The bytes of a head of HTTP/1.1, without what the server adds to each alike."""
+    """The bytes of an HTTP/1.1 head, without what the server adds to every one."""
     return _status_line(status) + sum([len(name) + len(value) + 4 for name, value in headers]) + 2
 
 
-def changed(headers: Headers) -> Headers:
-    """Headers of a body that is not what the application sent byte for byte: its tag is weak, it has no ranges,
-    and nobody on the way may change it, such as compress it.
+def mark_changed(headers: Headers) -> Headers:
+    """The headers of a body that differs from what the application sent: a weak tag, no ranges, and no changes on the
+    way, such as compression.
     """
     found: Headers = [(b"cache-control", b"no-transform")]
     for name, value in headers:

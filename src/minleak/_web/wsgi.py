@@ -1,4 +1,4 @@
-"""Middleware for WSGI: responses of few sizes."""
+"""WSGI middleware: padded responses."""
 
 from __future__ import annotations
 
@@ -16,36 +16,34 @@ Application = Callable[[Environ, StartResponse], Iterable[bytes]]
 class PadResponses:
     """Pad each response of a WSGI application: its body to a size of a table, its head to a multiple of some bytes.
 
-    The parameters, what is padded by what, and `shown` are those of `minleak.padding.asgi.PadResponses`.
+    Parameters, padding and `shown` are those of `minleak.padding.asgi.PadResponses`.
     """
 
     def __init__(self, app: Application, sizes: Any, *, head: int = 512, memory: int = 1 << 20) -> None:
         self._app, self._padder = app, Padder.of(sizes, head, memory)
-        #: How many responses show their own size.
+        #: How many responses showed their own size.
         self.shown = 0
 
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         """Serve a request."""
-        return _Exchange(self, self._padder, environ, start_response).run(self._app)
+        return _Exchange(self, environ, start_response).run()
 
 
 class _Exchange:
     """A request and its response."""
 
-    def __init__(
-        self, middleware: PadResponses, padder: Padder, environ: Environ, start_response: StartResponse
-    ) -> None:
-        self._middleware, self._padder, self._environ, self._start = middleware, padder, environ, start_response
+    def __init__(self, middleware: PadResponses, environ: Environ, start_response: StartResponse) -> None:
+        self._middleware, self._environ, self._start = middleware, environ, start_response
         self._response: Response | None = None
         self._status = ""
         self._begun = False
         self._written: list[bytes] = []
 
-    def run(self, app: Application) -> Iterator[bytes]:
+    def run(self) -> Iterator[bytes]:
         """The blocks of the padded response."""
         body: Iterable[bytes] = ()
         try:
-            body = app(self._environ, self._begin)
+            body = self._middleware._app(self._environ, self._begin)
             for part in body:
                 yield from self._feed([*self._written, part])
                 self._written.clear()
@@ -54,7 +52,7 @@ class _Exchange:
         except Exception:
             if self._begun:
                 raise
-            traceback.print_exc(file=self._environ["wsgi.errors"])  # the server does not see that it failed
+            traceback.print_exc(file=self._environ["wsgi.errors"])  # the server does not see the failure
             self._response, self._status = self._new_response(500, FAILED_HEADERS), "500 Internal Server Error"
             yield from self._end(FAILED_BODY)
         finally:
@@ -74,7 +72,8 @@ class _Exchange:
 
     def _new_response(self, status: int, headers: Headers) -> Response:
         accepted = str(self._environ.get("HTTP_ACCEPT_ENCODING", "")).encode("latin-1", "replace")
-        return self._padder.begin(str(self._environ.get("REQUEST_METHOD", "GET")), accepted, status, headers)
+        method = str(self._environ.get("REQUEST_METHOD", "GET"))
+        return self._middleware._padder.begin(method, accepted, status, headers)
 
     def _feed(self, parts: list[bytes]) -> Iterator[bytes]:
         if self._response is None:

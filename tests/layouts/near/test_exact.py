@@ -149,7 +149,7 @@ def test_progress_ends_at_its_steps():
 
 def test_where_it_is_exact_is_stated():
     """The docstring of design tells the limit that the code has."""
-    assert f"Proven least up to {layout.EXACT} secrets" in ml.Near.__doc__
+    assert f"proven for up to {layout.EXACT} secrets" in ml.Near.__doc__
 
 
 @pytest.mark.parametrize("scale", [1e-9, 1.0, 1e12, 1e90])
@@ -170,7 +170,7 @@ def test_centres_of_idle_secrets_count_while_they_are_few(monkeypatch):
     weights, points = [3, 3, 3, 0], [(0, 0), (2, 0), (1, 2), (1, 0.6)]
     plan = ml.design(weights, 3, layout=ml.Near(points))
     assert plan.cost == pytest.approx(cost_of(plan, euclidean(points)), rel=1e-12)
-    assert "more than 10,000 places" in layout.cheapest.__doc__
+    assert "more than 10,000 places" in layout.lay_cheapest.__doc__
     assert layout._CENTRES == 10_000
     monkeypatch.setattr(layout, "_CENTRES", 3)
     members = ml.design(weights, 3, layout=ml.Near(points))

@@ -12,12 +12,12 @@ from tests.layouts.near.listing import cost_of, euclidean
 
 import minleak as ml
 from minleak._layouts.pricing import cheapest as layout
-from minleak._layouts.pricing.blocks import blocks
-from minleak._layouts.pricing.capping import Caps
-from minleak._layouts.pricing.chaining import chained, spliced
-from minleak._layouts.pricing.peeling import Sets, peeled
-from minleak._layouts.pricing.regions import improved, with_costs
-from minleak._layouts.pricing.rounding import rounded
+from minleak._layouts.pricing.caps import Caps
+from minleak._layouts.pricing.chaining import chain_sets, splice_rings
+from minleak._layouts.pricing.peeling import Sets, peel_sets
+from minleak._layouts.pricing.regions import add_costs, improve
+from minleak._layouts.pricing.rounding import round_down
+from minleak._layouts.pricing.splitting import split_space
 from minleak._plan.distances import Euclidean
 from minleak._plan.rings import Ring
 from minleak.errors import SolverFailed
@@ -34,7 +34,7 @@ def heavy_tailed(n, u, seed):
 @given(st.lists(st.integers(0, 40), min_size=2, max_size=12), st.integers(1, 5), st.integers(1, 3), st.data())
 @settings(max_examples=200)
 def test_peeling_owns_just_the_units(weights, u, cap, data):
-    """Whatever can be peeled is, in sets of u members that keep nested caps, each its units; the rest is refused."""
+    """Whatever can be peel_sets is, in sets of u members that keep nested caps, each its units; the rest is refused."""
     n = len(weights)
     inner = np.array(data.draw(st.lists(st.integers(0, 4), min_size=n, max_size=n)))
     most = np.array([cap, cap, cap, 1, 1, cap + 1, cap + 2])
@@ -45,10 +45,10 @@ def test_peeling_owns_just_the_units(weights, u, cap, data):
     shares = [int(units[chain == g].sum()) * u <= int(most[g] * units.sum()) for chain in chains for g in set(chain)]
     if not all(shares) or int(units.max()) * u > int(units.sum()):
         with pytest.raises(SolverFailed, match="share"):
-            peeled(units, caps, u, distances, np.arange(n))
+            peel_sets(units, caps, u, distances, np.arange(n))
         return
-    sets = peeled(units, caps, u, distances, np.arange(n))
-    assert sets.owned(n).tolist() == units.tolist()
+    sets = peel_sets(units, caps, u, distances, np.arange(n))
+    assert sets.units_owned(n).tolist() == units.tolist()
     assert (sets.lengths > 0).all()
     for row in sets.members:
         assert len(set(row.tolist())) == u
@@ -61,11 +61,11 @@ def test_rounding_repairs_what_a_solver_got_wrong(off):
     rng = np.random.default_rng(1)
     units = 3 * np.array([50, 20, 20, 30, 15, 15])
     distances = Euclidean(rng.random((6, 2)))
-    start = peeled(units, Caps.none(6), 3, distances, np.arange(6))
+    start = peel_sets(units, Caps.none(6), 3, distances, np.arange(6))
     values = start.lengths + off * rng.random(len(start.lengths))
     values[0] *= 1 + off
-    sets = rounded(start.members, values, units, caps=Caps.none(6), distances=distances, secrets=np.arange(6))
-    assert sets.owned(6).tolist() == units.tolist()
+    sets = round_down(start.members, values, units, caps=Caps.none(6), distances=distances, secrets=np.arange(6))
+    assert sets.units_owned(6).tolist() == units.tolist()
     assert all(len(set(row)) == 3 for row in sets.members.tolist())
 
 
@@ -74,8 +74,8 @@ def test_rounding_gives_back_for_the_heaviest():
     members, units = np.array([[0, 1], [0, 2], [0, 3], [1, 2]]), np.array([18, 10, 10, 2])
     values = np.array([5.0, 6.0, 2.0, 4.0])  # leaves (5, 1, 0, 0), and 5 is more than (5 + 1) / 2
     distances = Euclidean(np.arange(4.0)[:, None])
-    sets = rounded(members, values, units, caps=Caps.none(4), distances=distances, secrets=np.arange(4))
-    assert sets.owned(4).tolist() == units.tolist()
+    sets = round_down(members, values, units, caps=Caps.none(4), distances=distances, secrets=np.arange(4))
+    assert sets.units_owned(4).tolist() == units.tolist()
     assert all(a != b for a, b in sets.members.tolist())
 
 
@@ -86,25 +86,28 @@ def test_blocks_can_each_hold_a_plan(seed):
     rng = np.random.default_rng(seed)
     n, u = int(rng.integers(5, 200)), int(rng.integers(1, 6))
     weights = heavy_tailed(n, u, seed)
-    parts = blocks(rng.random((n, 2)), weights, Caps.none(n), u, size=20)
+    parts = split_space(rng.random((n, 2)), weights, Caps.none(n), u, size=20)
     assert sorted(np.concatenate(parts).tolist()) == list(range(n))
     for part in parts:
         assert u * int(weights[part].max()) <= int(weights[part].sum())
-    even = blocks(rng.random((n, 2)), np.ones(n, dtype=np.int64), Caps.none(n), u, size=20)
+    even = split_space(rng.random((n, 2)), np.ones(n, dtype=np.int64), Caps.none(n), u, size=20)
     assert max(map(len, even)) <= 20
 
 
 def test_chained_and_spliced_rings_have_the_same_cells():
     """Sets in any order on a ring, and rings one after the other: every set for just its length."""
     sets = Sets(np.array([[0, 1, 2], [1, 2, 3], [0, 3, 4], [4, 1, 0]]), np.array([5, 7, 1, 4]))
-    rings = [chained(sets, np.array([3, 0, 2, 1])), chained(Sets(sets.members[:2], sets.lengths[:2]), np.zeros(2))]
+    rings = [
+        chain_sets(sets, np.array([3, 0, 2, 1])),
+        chain_sets(Sets(sets.members[:2], sets.lengths[:2]), np.zeros(2)),
+    ]
     circle = Ring(np.array([5, 6, 7, 8]), np.array([0, 9, 18, 27]), 12, 3)
     wanted, found = Counter(), Counter()
     for ring in (*rings, circle):
         for members, lengths in ring.cells().blocks():
             for row, length in zip(members.tolist(), lengths.tolist(), strict=True):
                 wanted[tuple(sorted(row))] += length
-    whole = spliced([*rings, circle])
+    whole = splice_rings([*rings, circle])
     assert whole.length == 17 + 12 + 12
     for members, lengths in whole.cells().blocks():
         for row, length in zip(members.tolist(), lengths.tolist(), strict=True):
@@ -118,9 +121,9 @@ def test_regions_only_make_it_cheaper():
     rng = np.random.default_rng(6)
     weights, points = heavy_tailed(400, 6, 6), rng.random((400, 2))
     distances = Euclidean(points)
-    start = with_costs(peeled(6 * weights, Caps.none(400), 6, distances, np.arange(400)), distances)
-    end = improved(start, Caps.none(400), distances, passes=2)
-    assert end.sets.owned(400).tolist() == (6 * weights).tolist()
+    start = add_costs(peel_sets(6 * weights, Caps.none(400), 6, distances, np.arange(400)), distances)
+    end = improve(start, Caps.none(400), distances, passes=2)
+    assert end.sets.units_owned(400).tolist() == (6 * weights).tolist()
     assert end.total < start.total
     plan = ml.design(weights, 6, layout=ml.Near(points))
     scale = 6 * int(weights.sum())

@@ -269,7 +269,7 @@ def test_only_what_is_a_theorem_is_certified():
 def test_blocks_that_are_none(members, begins, said):
     """Are refused by the constructor; past it, certify looks for itself."""
     partition = Partition(np.array(members), np.array(begins))
-    with pytest.raises(InvalidParameter, match=f"these fields are no plan: .*{said}"):
+    with pytest.raises(InvalidParameter, match=f"these fields are not those of a plan: .*{said}"):
         replace(blocks_of(), partition=partition)
     found = ml.certify(tampered(blocks_of(), partition=partition), PRIOR)
     assert [check.detail for check in found.checks if not check.ok] == [said] or "integers" in said
@@ -306,7 +306,7 @@ def test_an_index_that_misses_a_label(path):
         return slots
 
     found = ml.certify(changed(path, slots=emptied), PRIOR)
-    assert [check.what for check in found.checks if not check.ok] == ["every label is found, once"]
+    assert [check.what for check in found.checks if not check.ok] == ["the index of the file finds every label, once"]
 
 
 # -- tables ----------------------------------------------------------------------------------------------------------

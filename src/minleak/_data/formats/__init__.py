@@ -1,19 +1,23 @@
-"""The formats that are read. A new one is a file with a subclass of Format, and a line here."""
+"""The formats of tables: each is a subclass of `InputTable` in a file of its own, and a line here."""
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Callable
+from functools import partial
+from typing import Any
 
-from minleak._data.formats.base import CountsFile, Format
 from minleak._data.formats.delimited import Csv, Tsv
 from minleak._data.formats.json import Json
 from minleak._data.formats.lines import Lines, Uniq
 from minleak._data.formats.logs import LOGS, recognise_log
 from minleak._data.formats.parquet import Parquet
+from minleak._data.sources import HEAD, Source, is_file, name_of, read_bytes, read_head, read_pieces
+from minleak._data.tables import CountsFile, Frame, InputTable
 from minleak.errors import UnreadableFile, shown
 
-FORMATS: dict[str, type[Format]] = {
+FORMATS: dict[str, type[InputTable]] = {
     "csv": Csv,
     "tsv": Tsv,
     "parquet": Parquet,
@@ -23,13 +27,36 @@ FORMATS: dict[str, type[Format]] = {
     **{made.__name__.lower(): made for made in LOGS},
 }
 
-#: Those that name their columns.
+#: Formats that name their columns.
 NAMED = [kind for kind, made in FORMATS.items() if not issubclass(made, CountsFile)]
 
 
+def open_table(source: Source | Any, *, format: str | None = None, what: str | None = None) -> InputTable:
+    """The one door for data: the table in a file or a data frame. `what` names, in messages, something that needs
+    columns with names.
+
+    >>> table = open_table(io.BytesIO(b"secret,count\\nflu,812\\n"), format="csv")
+    >>> table.read({"secret": "secret"}, {"weight": "count"})["weight"].numbers(), table.where(0)
+    (array([812]), 'line 2 of the input')
+    """
+    if not is_file(source):
+        return Frame(source)
+    name = name_of(source)
+    if format is not None or (isinstance(source, str | os.PathLike) and os.path.isfile(source)):
+        kind = find_format(name, format, partial(read_head, source, name))
+    else:  # a pipe, which can be read only once
+        data = read_bytes(source, name)
+        kind, source = find_format(name, None, lambda: data[:HEAD]), io.BytesIO(data)
+    made: Any = FORMATS[kind]
+    table: InputTable = made((read_pieces if made.is_log else read_bytes)(source, name), name)
+    if what is not None and table.header is None:
+        raise UnreadableFile(f"{what} read from a format that names its columns ({', '.join(NAMED)}), not {kind}")
+    return table
+
+
 def find_format(name: str, format: str | None, head: Callable[[], bytes] = bytes) -> str:
-    """The format that is given, or the one that the ending of the file's name stands for. Where that may be any log,
-    its first bytes tell which.
+    """The given format, or that of the file name's ending. Where the ending fits any log, or is unknown, the first
+    bytes decide.
     """
     if format is not None:
         if not isinstance(format, str) or format not in FORMATS:

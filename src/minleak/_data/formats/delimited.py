@@ -1,4 +1,4 @@
-"""Delimited text, csv and tsv: columns by pyarrow; the header, and the line of what is wrong, by the csv module."""
+"""Delimited text, csv and tsv. pyarrow reads the columns; the csv module reads the header and finds bad lines."""
 
 from __future__ import annotations
 
@@ -14,23 +14,22 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from minleak._data.formats.base import BOM, Format, check_utf8
+from minleak._data.sources import BOM, check_utf8
+from minleak._data.tables import InputTable
 from minleak.errors import UnreadableFile
 
-# The longest row that pyarrow can read; and how many bytes are looked through for quotes at a time.
+# The longest row that pyarrow can read, and the bytes searched for quotes at a time.
 _LONGEST, _PIECE = 2**31 - 1, 1 << 24
-
-
-# A header is told from a row by so many lines, by what names columns, and by what stands for a number that is missing.
+# What tells a header from a row: this many lines, names of columns, and what is written for a missing number.
 _ROWS = 20
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_ .-]{0,29}")
 _NUMBER = re.compile(r"\s*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*")
 _NOTHING = ("na", "nan", "none", "null", "missing", "unknown", "inf")
 
 
-class Csv(Format):
-    """Fields between commas, the first line names them. A field with delimiters, line breaks or quotes stands in
-    quotes, and each quote inside is written twice, as RFC 4180 has it.
+class Csv(InputTable):
+    """Fields between commas, named by the first line. As in RFC 4180, a field with delimiters, line breaks or quotes is
+    in quotes, and each quote inside is written twice.
     """
 
     endings: ClassVar[tuple[str, ...]] = (".csv",)
@@ -38,16 +37,16 @@ class Csv(Format):
     is_text = True
 
     def __init__(self, data: bytes, name: str) -> None:
-        self.data, self.name = data, name
+        super().__init__(data, name)
         first = next(self._records(), None)
         if first is None:
             raise UnreadableFile(f"{self.name} is empty: a header that names its columns is needed")
         self.header = first[1]
 
     @property
-    def names_surely(self) -> bool:  # type: ignore[override]
-        """Whether the first line looks like names above values: none of its fields is one below, and a column of
-        numbers has a name. Else it may be a row itself, and a secret.
+    def has_sure_header(self) -> bool:  # type: ignore[override]
+        """Whether the first line looks like names above values: no field occurs below, and there is a column of
+        numbers. Otherwise it may be a row, and hold a secret.
         """
         with contextlib.suppress(UnreadableFile):
             header, *rows = [fields for _, fields in itertools.islice(self._records(), _ROWS)]
@@ -57,12 +56,10 @@ class Csv(Format):
             return named and apart and any(all(map(_NUMBER.fullmatch, column)) for column in zip(*alike, strict=True))
         return False
 
-    def columns(self, labels: Sequence[str], numbers: Sequence[str]) -> list[Any]:
-        """Labels as text; numbers as 64-bit integers or as floats where they surely are, else as text, whose digits are
-        exact.
-        """
+    def load(self, labels: Sequence[str], numbers: Sequence[str]) -> list[Any]:
+        """Labels as text. Numbers as 64-bit integers or floats if pyarrow surely read them right, else as text."""
         if b'"' in self.data and not self._is_well_quoted():
-            deque(self._records(strict=True), maxlen=0)  # a quote in a field without quotes is a letter like others
+            deque(self._records(strict=True), maxlen=0)  # a quote inside an unquoted field is an ordinary letter
         found = self._parsed({**dict.fromkeys(labels, pa.string()), **dict.fromkeys(numbers)})
         hexadecimal = any(x in self.data and b"0" + x in self.data for x in (b"x", b"X"))  # 0x10 would be 16
         others = [name for name in numbers if hexadecimal or not _are_numbers(found[name])]
@@ -70,7 +67,7 @@ class Csv(Format):
         return [texts[name] if texts and name in others else found[name] for name in (*labels, *numbers)]
 
     def _parsed(self, types: dict[str, pa.DataType | None]) -> pa.Table:
-        """Columns of the types given, or (None) as pyarrow infers them."""
+        """Columns of the given types, or for None of the type that pyarrow infers."""
         from pyarrow import csv as arrow_csv
 
         def read(block_size: int | None) -> pa.Table:
@@ -96,7 +93,7 @@ class Csv(Format):
             raise self._what_is_wrong() from None
 
     def where(self, i: int) -> str:
-        with contextlib.suppress(UnreadableFile):  # a field before it may be longer than the csv module reads
+        with contextlib.suppress(UnreadableFile):  # an earlier field may be longer than the csv module reads
             for number, (line, _) in enumerate(self._records()):
                 if number == i + 1:
                     return f"line {line} of {self.name}"
@@ -122,7 +119,7 @@ class Csv(Format):
             raise UnreadableFile(f"line {line} of {self.name} has {what}") from None
 
     def _what_is_wrong(self) -> UnreadableFile:
-        """Why pyarrow cannot parse the file, found by walking it."""
+        """Why pyarrow cannot parse the file, found by the csv module."""
         check_utf8(self.data, self.name)
         header = rows = 0
         with contextlib.suppress(UnreadableFile):
@@ -139,7 +136,7 @@ class Csv(Format):
         return self.unparsable("a row is too long, or has more or fewer columns than the header")
 
     def _is_well_quoted(self) -> bool:
-        """True if all quotes are about whole fields, or doubled within them: then everybody reads the file alike."""
+        """Whether all quotes enclose whole fields or are doubled inside: every parser then reads the same fields."""
         codes = np.frombuffer(self.data, dtype=np.uint8)
         border = np.zeros(256, dtype=bool)
         border[list(b'\r\n"' + self.delimiter.encode())] = True
@@ -156,7 +153,7 @@ class Csv(Format):
 
 
 def _are_numbers(column: pa.ChunkedArray) -> bool:
-    """Whether what pyarrow inferred is what stands there: finite floats are no large integers if one has a fraction."""
+    """Whether pyarrow inferred what is written. Floats may be large integers, unless one has a fraction."""
     import pyarrow.compute as pc
 
     if column.null_count or column.type not in (pa.int64(), pa.float64()):
@@ -167,7 +164,7 @@ def _are_numbers(column: pa.ChunkedArray) -> bool:
 
 
 class Tsv(Csv):
-    """Fields between tabs, else as in csv."""
+    """Fields between tabs, otherwise as in csv."""
 
     endings = (".tsv", ".tab")
     delimiter = "\t"

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from minleak._data.formats.base import CountsFile, check_utf8
+from minleak._data.sources import check_utf8
+from minleak._data.tables import CountsFile
 from minleak.errors import UnreadableFile
 
 
 class Json(CountsFile):
-    """A mapping from secret to weight. Integers are exact; a secret that stands twice is seen."""
+    """A mapping from secret to weight. Integers are exact, and a secret that is there twice is noticed."""
 
     endings = (".json",)
 
@@ -35,4 +36,4 @@ class Json(CountsFile):
 
 
 class _Mapping(list[tuple[str, Any]]):
-    """The entries of a mapping, none lost that stands twice."""
+    """The entries of a mapping, also those with the same key."""

@@ -1,4 +1,4 @@
-"""Lines of text: a log of one secret a line, or what `sort | uniq -c` prints. `uniq -cz` ends its lines by NUL."""
+"""Lines of text: one secret a line, or the output of `sort | uniq -c`. Lines may end in NUL, as with `uniq -cz`."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from typing import Any
 
 import pyarrow as pa
 
-from minleak._data.formats.base import BOM, CountsFile, check_utf8
+from minleak._data.sources import BOM, check_utf8
+from minleak._data.tables import CountsFile
 from minleak.errors import UnreadableFile
 
 
 class Lines(CountsFile):
-    """A secret counts as often as it is a line; an empty line is no event."""
+    """Each line is an event, namely its secret; empty lines are not events."""
 
     endings = (".log",)
 
@@ -34,7 +35,7 @@ class Lines(CountsFile):
 
 
 class Uniq(CountsFile):
-    """A count, a space and a secret on each line; the secret is all that follows the space, spaces too."""
+    """A count, a space and a secret on each line; the secret may hold spaces."""
 
     endings = (".txt",)
     is_text = True
@@ -61,14 +62,14 @@ class Uniq(CountsFile):
 
 
 def text_lines(data: bytes, name: str) -> list[str]:
-    """The lines, which end in a line break each, or in NUL each."""
+    """The lines, which all end in a line break, or all in NUL."""
     text, separator = _split_off_end(data, name)
     lines = text.decode().split(separator) if data.removeprefix(BOM) else []
     return lines if separator == "\0" else [line.removesuffix("\r") for line in lines]
 
 
 def _split_off_end(data: bytes, name: str) -> tuple[bytes, str]:
-    """The text without the last end of a line, and what is between its lines."""
+    """The text without the end of its last line, and the separator of lines."""
     check_utf8(data, name)
     data = data.removeprefix(BOM)
     if data.endswith(b"\0"):

@@ -1,7 +1,7 @@
-"""Logs as programs write them: access logs, JSON lines and syslog. A record is an event, and its fields have names.
+"""Logs: access logs, JSON lines and syslog. Each record is an event, and its fields have names.
 
-A log is read in pieces, so that memory is bounded by what is kept of it. A line that is no record is counted and left
-out, since anybody who sends requests can write such lines; no message shows one.
+A log is read in pieces, so that memory is bounded by what is kept of it. Lines that are not records are counted and
+left out, since anyone who sends requests can cause such lines. No message shows one.
 """
 
 from __future__ import annotations
@@ -9,25 +9,27 @@ from __future__ import annotations
 import itertools
 import json
 import re
+import warnings
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
 import pyarrow as pa
 
-from minleak._data.formats.base import BOM, Format
-from minleak.errors import InvalidParameter, UnreadableFile, shown
+from minleak._data.sources import BOM
+from minleak._data.tables import Column, InputTable
+from minleak.errors import InvalidParameter, MinleakWarning, UnreadableFile, shown
 
-# A line of more bytes is no record. So many records show the names of the fields.
-_LONGEST, _FIRST = 1 << 20, 1000
-# Fields are looked for so many objects deep: the names of deeper ones, each with those above, would fill the memory.
-_DEEPEST = 16
-# Lines that are looked at to recognise a log, most of which have to be records.
+# A longer line, in bytes, is not a record.
+_LONGEST = 1 << 20
+# The fields of JSON lines are those of the first records, down to this depth: names of deeper ones could fill memory.
+_FIRST, _DEEPEST = 1000, 16
+# Lines that decide which log a file is: most of them must be records.
 _LOOKED_AT = 50
 
-# Half of a surrogate pair, which is no text.
+# Half of a surrogate pair, which is not text.
 _HALF = re.compile("[\ud800-\udfff]")
 
 _QUOTED = r'"(?P<{}>(?:[^"\\]|\\.)*)"'
@@ -38,7 +40,7 @@ _COMMON = (
 )
 _COMBINED = rf"{_COMMON} {_QUOTED.format('referrer')} {_QUOTED.format('agent')}(?: .*)?\r?$"
 _REQUEST = r"^(?P<method>[A-Za-z_-]+) (?P<path>\S.*?)(?: (?P<protocol>HTTP/[0-9.]+))?$"
-# The syslog of RFC 5424, and what came before it, with the time as RFC 3164 or RFC 3339 has it.
+# Syslog as in RFC 5424, or older, with a time as in RFC 3164 or RFC 3339.
 _SYSLOG = (
     r"^(?:<[0-9]{1,3}>)?(?:1 )?(?P<time>[A-Z][a-z]{2} [ 0-9][0-9] [0-9:]{8}|[0-9]{4}-[0-9]{2}-[0-9]{2}T\S+) "
     r"(?P<host>\S+) (?:(?P<program>[^\s:\[]+)(?:\[(?P<pid>[0-9]+)\])?: |(?P<program2>\S+) (?P<pid2>\S+) \S+ "
@@ -46,34 +48,41 @@ _SYSLOG = (
 )
 
 
-class Log(Format):
-    """A log whose records are lines."""
+class Log(InputTable):
+    """A log whose lines are records."""
 
     is_text = True
     is_log = True
-    names_surely = True
+    has_sure_header = True
 
     def __init__(self, pieces: Iterable[bytes], name: str) -> None:
-        self._pieces, self.name = _without_mark(pieces), name
-        #: Lines that are no records, and records without a value in a field that was read.
+        rest = iter(pieces)
+        self._pieces: Iterator[bytes] = itertools.chain([next(rest, b"").removeprefix(BOM)], rest)
+        self.name = name
+        #: Lines that are not records, and records without a value in a field that was read.
         self.skipped = self.empty = 0
-        #: Which states of answers count, as a regular expression, and whether addresses keep their query strings.
+        #: The regular expression of the statuses to count, and whether addresses keep their query strings.
         self.status: str | None = None
         self.query = True
 
-    def choose(self, *, status: str | None, query: bool) -> None:
-        """Count only records of these states, such as "2xx" or "200,304"; take query strings off addresses."""
+    def choose_records(self, *, status: str | None, query: bool) -> None:
+        """Count only records of these statuses, such as "2xx" or "200,304"; without `query`, remove query strings."""
         if status is not None and "status" not in (self.header or ()):
             raise UnreadableFile(f"{self.name} has no field 'status' to choose records by: leave out status=")
-        self.status, self.query = None if status is None else _states(status), query
+        self.status, self.query = None if status is None else _status_pattern(status), query
 
-    def columns(self, labels: Sequence[str], numbers: Sequence[str]) -> list[Any]:
-        """The fields of all records that have a value in each, as text."""
+    def read(self, labels: Mapping[str, str], numbers: Mapping[str, str], *, choose: str = "") -> dict[str, Column]:
+        columns = super().read(labels, numbers, choose=choose)
+        self.warn_of_skipped(", ".join([*labels.values(), *numbers.values()]))
+        return columns
+
+    def load(self, labels: Sequence[str], numbers: Sequence[str]) -> list[Any]:
+        """The fields, as text, of all records that have a value in each."""
         batches = list(self._batches([*labels, *numbers]))
         return [pa.chunked_array(column, pa.string()) for column in zip(*batches, strict=True)]
 
     def count(self, field: str) -> tuple[pa.Array, list[int]]:
-        """The distinct values of a field in order of appearance, and how many records have each."""
+        """The distinct values of a field in order of appearance, and the number of records with each."""
         times: dict[str, int] = {}
         for (values,) in self._batches([field]):
             for pair in values.value_counts().to_pylist():
@@ -83,75 +92,69 @@ class Log(Format):
     def where(self, i: int) -> str:
         return f"record {i + 1} of {self.name}"
 
-    def _batches(self, names: Sequence[str]) -> Iterator[list[pa.Array]]:
-        """The fields of the records of one piece after another."""
-        wanted = [*dict.fromkeys([*names, *(["status"] if self.status is not None else [])])]
-        kept = 0
-        for piece in self._whole_lines():
-            records = self._records(piece, wanted)
-            kept += len(records)
-            records = self._keep(records, names)
-            yield [records[name].combine_chunks() for name in names]
-        if not kept:
-            raise UnreadableFile(f"{self.name} has no line that is a record of the format {self.kind}")
+    def warn_of_skipped(self, fields: str) -> None:
+        """Warn of lines that are not records, and of records without values in these fields: only how many."""
+        for many, what in (
+            (self.skipped, f"no records of the format {self.kind}"),
+            (self.empty, f"records without a value of {fields}"),
+        ):
+            if many:
+                warnings.warn(f"{many:,} lines of {self.name} are {what}: left out", MinleakWarning, stacklevel=4)
 
-    def _keep(self, records: pa.Table, names: Sequence[str]) -> pa.Table:
+    def _batches(self, names: Sequence[str]) -> Iterator[list[pa.Array]]:
+        """The fields of the records, one piece of the file after another."""
         import pyarrow.compute as pc
 
-        if self.status is not None:
-            records = records.filter(pc.match_substring_regex(records["status"], self.status))
-        for name in ("path", "referrer") if not self.query else ():
-            if name in names:
+        wanted = [*dict.fromkeys([*names, *(["status"] if self.status is not None else [])])]
+        total = 0
+        for piece in self._whole_lines():
+            records = self._records(piece, wanted)
+            total += len(records)
+            if self.status is not None:
+                records = records.filter(pc.match_substring_regex(records["status"], self.status))
+            for name in {"path", "referrer"}.intersection(names) if not self.query else ():
                 bare = pc.replace_substring_regex(records[name], r"[?#].*", "")
                 records = records.set_column(records.column_names.index(name), name, bare)
-        there = records.select(list(dict.fromkeys(names))).drop_null()
-        self.empty += len(records) - len(there)
-        return there
+            complete = records.select(list(dict.fromkeys(names))).drop_null()
+            self.empty += len(records) - len(complete)
+            yield [complete[name].combine_chunks() for name in names]
+        if not total:
+            raise UnreadableFile(f"{self.name} has no line that is a record of the format {self.kind}")
 
     @abstractmethod
     def _records(self, piece: bytes, wanted: Sequence[str]) -> pa.Table:
-        """The fields that are wanted of all lines that are records, null where there is no value."""
-
-    @property
-    def kind(self) -> str:
-        """What the format is called."""
-        return type(self).__name__.lower()
+        """The wanted fields of all lines that are records, null where there is no value."""
 
     def _whole_lines(self) -> Iterator[bytes]:
-        """The pieces, cut where a line ends; of a line that is too long no part is kept."""
-        rest, dropping = b"", False
+        """The pieces, cut at ends of lines. A line that is too long may be truncated to a length that still is."""
+        rest = b""
         for piece in itertools.chain(self._pieces, [b"\n"]):
-            lines, end, last = piece.rpartition(b"\n")
-            if dropping and end:
-                lines, dropping = lines.partition(b"\n")[2], False
+            lines, end, last = (rest + piece).rpartition(b"\n")
+            rest = last[: _LONGEST + 1]
             if end:
-                if len(rest) + lines.find(b"\n") > _LONGEST:
-                    self.skipped += 1
-                    rest, lines = b"", lines.partition(b"\n")[2]
-                yield rest + lines
-                rest = b""
-            rest = b"" if dropping else rest + last
-            if len(rest) > _LONGEST:
-                self.skipped += 1
-                rest, dropping = b"", True
+                yield lines
 
-    def _lines(self, piece: bytes) -> pa.Array:
-        """The lines of a piece that are UTF-8 text and not blank."""
+    def _match(self, piece: bytes, pattern: str, names: Iterable[str]) -> pa.StructArray:
+        """These groups of the pattern in all lines that match; others, unless blank, are skipped."""
         import pyarrow.compute as pc
 
         try:
             whole = pa.array([piece], pa.large_binary()).cast(pa.large_string())
-        except pa.ArrowInvalid:
-            lines = piece.split(b"\n")
-            good = [line for line in lines if _is_text(line)]
-            self.skipped += len(lines) - len(good)
-            return pa.array([line.decode() for line in good if line.strip()], pa.string())
-        lines = pc.split_pattern(whole, "\n").values.cast(pa.string())
-        return lines.filter(pc.match_substring_regex(lines, r"\S"))
+            lines = pc.split_pattern(whole, "\n").values.cast(pa.string())
+        except pa.ArrowInvalid:  # some lines are not UTF-8
+            given = piece.split(b"\n")
+            texts = [line for line in map(_decode, given) if line is not None]
+            self.skipped += len(given) - len(texts)
+            lines = pa.array(texts, pa.string())
+        lines = lines.filter(pc.match_substring_regex(lines, r"\S"))
+        short = lines.filter(pc.less_equal(pc.binary_length(lines), _LONGEST))
+        matching = pc.drop_null(_extract(short, pattern, names))
+        self.skipped += len(lines) - len(matching)
+        return matching
 
 
 class Common(Log):
-    """An access log as web servers write it: host, user, time, request, status and bytes, and perhaps more."""
+    """An access log of a web server: host, user, time, request, status and bytes, and perhaps more."""
 
     header: ClassVar[list[str]] = [  # type: ignore[misc]
         *("server", "host", "user", "time", "method", "path", "query", "protocol", "status", "bytes"),
@@ -163,12 +166,10 @@ class Common(Log):
 
         inside = {"path" if name == "query" else name for name in wanted} & {"method", "path", "protocol"}
         own = [name for name in wanted if name not in ("method", "path", "query", "protocol")]
-        found = _extract(self._lines(piece), self.pattern, [*own, "request"])
-        fields = pc.drop_null(found)
-        self.skipped += len(found) - len(fields)
+        fields = self._match(piece, self.pattern, [*own, "request"])
         got = {name: _or_null(fields.field(name)) for name in own}
         if inside:
-            requests = _extract(fields.field("request"), _REQUEST, sorted(inside))
+            requests = _extract(fields.field("request"), _REQUEST, inside)
             got |= {name: pc.struct_field(requests, name) for name in inside}
         if "query" in wanted:
             got["query"] = pc.struct_field(_extract(got["path"], r"\?(?P<query>.+)$", ["query"]), "query")
@@ -176,14 +177,14 @@ class Common(Log):
 
 
 class Combined(Common):
-    """An access log with referrer and agent beside them."""
+    """An access log that also has referrer and agent."""
 
     header: ClassVar[list[str]] = [*Common.header, "referrer", "agent"]  # type: ignore[misc]
     pattern = _COMBINED
 
 
 class Syslog(Log):
-    """What a system logs: time, host, program, process and message."""
+    """A system log: time, host, program, process and message."""
 
     header: ClassVar[list[str]] = ["time", "host", "program", "pid", "message"]  # type: ignore[misc]
 
@@ -191,21 +192,16 @@ class Syslog(Log):
         import pyarrow.compute as pc
 
         two = [name for name in ("program", "pid") if name in wanted]
-        found = _extract(self._lines(piece), _SYSLOG, [*wanted, *(f"{name}2" for name in two), "time"])
-        fields = pc.drop_null(found)
-        self.skipped += len(found) - len(fields)
-        for name in two:  # the newer syslog has them in other places
-            values = pc.if_else(pc.equal(fields.field(name), ""), fields.field(f"{name}2"), fields.field(name))
-            fields = pa.StructArray.from_arrays(
-                [values if one.name == name else fields.field(one.name) for one in fields.type],
-                [one.name for one in fields.type],
-            )
-        return pa.table({name: _or_null(fields.field(name)) for name in wanted})
+        fields = self._match(piece, _SYSLOG, [*wanted, *(f"{name}2" for name in two), "time"])
+        got = {name: fields.field(name) for name in wanted}
+        for name in two:  # RFC 5424 has them elsewhere
+            got[name] = pc.if_else(pc.equal(got[name], ""), fields.field(f"{name}2"), got[name])
+        return pa.table({name: _or_null(values) for name, values in got.items()})
 
 
 class Jsonl(Log):
-    """One JSON object a line. A field inside of another is named with a point, request.path, up to 16 objects deep;
-    what is no text counts as JSON spells it, and lists, objects and null are no values.
+    """One JSON object a line. The name of a nested field has points, as in request.path, up to 16 objects deep. Values
+    that are not text are taken as JSON spells them; lists, objects and null are no values.
     """
 
     endings = (".jsonl", ".ndjson")
@@ -243,12 +239,12 @@ class Jsonl(Log):
         return pa.table({name: pa.array(values, pa.string()) for name, values in got.items()})
 
 
-#: In the order in which a log is tried to be recognised.
+#: In the order in which they are tried to recognise a log.
 LOGS: tuple[type[Log], ...] = (Combined, Common, Jsonl, Syslog)
 
 
 def recognise_log(head: bytes) -> str | None:
-    """The format of a log by its first lines, most of which have to be records of it; None if it is no such log.
+    """The format of a log, of which most of the first lines must be records; None if there is none.
 
     >>> recognise_log(b'{"path": "/"}')
     'jsonl'
@@ -262,15 +258,8 @@ def recognise_log(head: bytes) -> str | None:
     return None
 
 
-def _without_mark(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """The pieces, without a byte order mark before the first."""
-    rest = iter(pieces)
-    yield next(rest, b"").removeprefix(BOM)
-    yield from rest
-
-
-def _extract(lines: pa.Array, pattern: str, wanted: Iterable[str]) -> pa.Array:
-    """The named groups that are wanted; null where the line is another."""
+def _extract(lines: pa.Array, pattern: str, wanted: Iterable[str]) -> pa.StructArray:
+    """The wanted groups of the pattern in each line, null where it does not match."""
     import pyarrow.compute as pc
 
     names = set(wanted)
@@ -287,24 +276,23 @@ def _or_null(values: pa.Array) -> pa.Array:
     return pc.if_else(none, pa.scalar(None, values.type), values)
 
 
-def _states(text: str) -> str:
-    """The regular expression of states such as "2xx" or "200,304"."""
+def _status_pattern(text: str) -> str:
+    """The regular expression of statuses such as "2xx" or "200,304"."""
     parts = text.lower().split(",") if isinstance(text, str) else [""]
     if not all(re.fullmatch("[1-9][0-9x]{2}", part) for part in parts):
         raise InvalidParameter(f"status is a class or a number such as 2xx or 200,304, not {shown(text)}")
     return f"^(?:{'|'.join(parts).replace('x', '[0-9]')})$"
 
 
-def _is_text(line: bytes) -> bool:
+def _decode(line: bytes) -> str | None:
     try:
-        line.decode()
+        return line.decode()
     except UnicodeDecodeError:
-        return False
-    return True
+        return None
 
 
 def _parse_object(line: bytes) -> dict[str, Any] | None:
-    if not line.strip():
+    if len(line) > _LONGEST:
         return None
     try:
         found = json.loads(line.decode(), parse_int=str, parse_float=str, parse_constant=_refuse)
@@ -327,14 +315,14 @@ def _names(found: dict[str, Any], before: str = "", depth: int = 1) -> Iterator[
 
 
 def _value(found: Any, name: str) -> str | None:
-    """The value of a field, also inside of others; empty text is none."""
+    """The value of a field, perhaps nested; empty text is none."""
     if name in found:
         value = found[name]
         if isinstance(value, bool):
             return "true" if value else "false"
         return value if isinstance(value, str) and value and _HALF.search(value) is None else None
     first, point, rest = name.partition(".")
-    while point:
+    while point:  # a name may have points itself
         if isinstance(found.get(first), dict):
             return _value(found[first], rest)
         more, point, rest = rest.partition(".")

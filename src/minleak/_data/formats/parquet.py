@@ -7,26 +7,26 @@ from typing import Any
 
 import pyarrow as pa
 
-from minleak._data.formats.base import Format
+from minleak._data.tables import InputTable
 
 
-class Parquet(Format):
+class Parquet(InputTable):
     """A Parquet file; its schema names the columns."""
 
     endings = (".parquet", ".pq")
-    names_surely = True
+    has_sure_header = True
 
     def __init__(self, data: bytes, name: str) -> None:
         from pyarrow import parquet
 
-        self.name = name
+        super().__init__(data, name)
         try:
             self._file = parquet.ParquetFile(pa.BufferReader(data))
             self.header = list(self._file.schema_arrow.names)
         except (pa.ArrowException, OSError) as error:
             raise self.unparsable(error) from None
 
-    def columns(self, labels: Sequence[str], numbers: Sequence[str]) -> list[Any]:
+    def load(self, labels: Sequence[str], numbers: Sequence[str]) -> list[Any]:
         try:
             table = self._file.read(columns=[*labels, *numbers])
         except (pa.ArrowException, OSError) as error:

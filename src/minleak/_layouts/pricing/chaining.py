@@ -9,7 +9,7 @@ from minleak._layouts.pricing.peeling import Sets
 from minleak._plan.rings import Ring
 
 
-def chained(sets: Sets, centres: Indices) -> Ring:
+def chain_sets(sets: Sets, centres: Indices) -> Ring:
     """The ring whose phases are the sets, each as long as its length, in the order of their centres.
 
     Any order is valid. Members that stay from one set to the next keep their track, so that neighbouring sets, which
@@ -33,7 +33,7 @@ def chained(sets: Sets, centres: Indices) -> Ring:
     return Ring(line[new], starts[new], length, u)
 
 
-def spliced(rings: list[Ring]) -> Ring:
+def splice_rings(rings: list[Ring]) -> Ring:
     """The rings, all of the same u, as one: their phases one after the other."""
     if len(rings) == 1:
         return rings[0]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from minleak._data.arrays import Array, Indices
-from minleak._layouts.pricing.capping import Caps
+from minleak._data.progress import report_during
+from minleak._layouts.pricing.caps import Caps
 from minleak.errors import SolverFailed
 
 # How much of the duals of the best bound is kept when pricing (Wentges).
@@ -63,8 +65,13 @@ def generate(
     costs O(n^2) for pricing and what the simplex method takes, some 30 to 60 rounds in all. Stops at a `gap`, or after
     so many `rounds`, with what it has then.
     """
-    programme = _Programme(distances, weights, u, start, caps)
-    best, best_duals = -np.inf, np.zeros(len(weights))
+    best, best_duals, open_gap = -np.inf, np.zeros(len(weights)), 1.0
+
+    def report() -> None:
+        if progress is not None:
+            progress(max(open_gap, 0.0))
+
+    programme = _SetProgramme(distances, weights, u, start, caps, None if progress is None else report)
     for done in range(1, rounds + _ENDING):
         value, duals = programme.solve()
         bound, smooth, added = programme.price(duals, best_duals if done > 1 else duals)
@@ -72,8 +79,7 @@ def generate(
             best, best_duals = bound, smooth
         open_gap = (value - best) / value if value > 0 else 0.0
         late = done >= rounds
-        if progress is not None:
-            progress(max(open_gap, 0.0))
+        report()
         if programme.exchanging():
             if late or open_gap < _SETTLED or not added:
                 programme.forbid_exchange(all=late)
@@ -97,14 +103,24 @@ def star_costs(to_centres: Array, sets: Indices) -> tuple[Array, Indices]:
     return costs, centres
 
 
-class _Programme:
+class _SetProgramme:
     """The linear programme over the sets known so far, with weights scaled to a mean of one and costs to a mean of
     one.
     """
 
-    def __init__(self, distances: Array, weights: Array, u: int, start: Indices, caps: Caps) -> None:
+    def __init__(
+        self,
+        distances: Array,
+        weights: Array,
+        u: int,
+        start: Indices,
+        caps: Caps,
+        report: Callable[[], None] | None,
+    ) -> None:
+        """With `report`, which is called every second while the solver or a compiled loop is at work."""
         import highspy
 
+        self.report = report
         self.distances = np.ascontiguousarray(distances)
         self.to_centres = np.ascontiguousarray(distances.T)
         self.u, n = u, len(weights)
@@ -175,11 +191,11 @@ class _Programme:
         """The least cost over the sets known, and the duals, both as if nothing were scaled."""
         import highspy
 
-        self.model.run()
+        report_during(self.model.run, self.report)
         status = self.model.getModelStatus()
         if status != highspy.HighsModelStatus.kOptimal:
             self.model.clearSolver()  # without the last basis, which columns that were taken away may have spoilt
-            self.model.run()
+            report_during(self.model.run, self.report)
             status = self.model.getModelStatus()
         if status != highspy.HighsModelStatus.kOptimal:
             raise SolverFailed(
@@ -202,7 +218,8 @@ class _Programme:
         values, sets = np.empty(count), np.empty((count, self.u), dtype=np.int64)
         bound, found, added = -np.inf, duals, 0
         for smooth in (_SMOOTHING * anchor + (1 - _SMOOTHING) * duals, duals):
-            pricing.price_stars(self.distances, smooth, self.caps.chains, self.caps.most, self.u, values, sets)
+            given = self.distances, smooth, self.caps.chains, self.caps.most, self.u
+            report_during(partial(pricing.price_stars, *given, values, sets), self.report)
             here = self.mean * float(self.weights @ smooth + self.weights.sum() / self.u * values.min())
             if here > bound:
                 bound, found = here, smooth

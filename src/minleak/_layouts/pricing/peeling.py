@@ -1,32 +1,38 @@
-"""Peeling: a first plan of near sets in integers, and the last units that a rounded one leaves."""
+"""Peeling: a first plan of near sets in integers, and sets for the last units that rounding leaves."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from minleak._data.arrays import Indices
-from minleak._layouts.pricing.capping import Caps
+from minleak._data.progress import report_during
+from minleak._layouts.pricing.caps import Caps
 from minleak._plan.distances import Distances
 from minleak.errors import SolverFailed
+
+# Sets that are peeled between two reports of the progress.
+_AT_A_TIME = 64
 
 
 @dataclass(frozen=True)
 class Sets:
-    """Sets of u members, each with the length of its phases in integer units: a member owns the lengths of its sets."""
+    """Sets of u members, each with the length of its phases in integer units. A member owns the lengths of its sets."""
 
     members: Indices
     lengths: Indices
 
-    def owned(self, n: int) -> Indices:
+    def units_owned(self, n: int) -> Indices:
         """How many units each of n secrets owns."""
         total = np.zeros(n, dtype=np.int64)
         np.add.at(total, self.members.ravel(), np.repeat(self.lengths, self.members.shape[1]))
         return total
 
-    def merged(self) -> Sets:
-        """Members increasing in each set, and equal sets as one."""
+    def merge(self) -> Sets:
+        """The distinct sets, members increasing, each with the sum of its lengths."""
         if not len(self.lengths):
             return self
         ordered = np.sort(self.members, axis=1)
@@ -36,20 +42,28 @@ class Sets:
         return Sets(distinct, lengths)
 
 
-def joined(parts: list[Sets], u: int) -> Sets:
-    """All sets of several collections."""
+def join_sets(parts: list[Sets], u: int) -> Sets:
+    """The sets of several collections as one."""
     return Sets(
         np.concatenate([np.empty((0, u), dtype=np.int64), *(part.members for part in parts)]),
         np.concatenate([np.empty(0, dtype=np.int64), *(part.lengths for part in parts)]),
     )
 
 
-def peeled(units: Indices, caps: Caps, u: int, distances: Distances, secrets: Indices) -> Sets:
-    """Sets of near members that keep the caps and own just the given units, for `secrets` of the distances.
+def peel_sets(
+    units: Indices,
+    caps: Caps,
+    u: int,
+    distances: Distances,
+    secrets: Indices,
+    progress: Callable[[float], None] | None = None,
+) -> Sets:
+    """Sets of near members that keep the caps and own exactly the given units, for `secrets` of the distances.
 
     Possible if and only if no member has more than S = sum(units) / u, which must be an integer, and no group more than
-    its cap times S: matroids have integer decompositions, so that there is a set after which the same holds for S - 1,
-    and it is kept for as long as it holds. Greedy, so neither optimal nor far from it where space is evenly filled.
+    its cap times S. Matroids have integer decompositions, so there is a set after which the same holds for S - 1; it is
+    taken as often as that stays true. Greedy, so neither optimal nor far from it where space is evenly filled.
+    `progress` gets the share of the units that are in sets.
     """
     from minleak._kernels import pricing
 
@@ -62,7 +76,15 @@ def peeled(units: Indices, caps: Caps, u: int, distances: Distances, secrets: In
     rows = np.empty((0, 0))
     if not points.shape[1]:
         rows = distances.between(distances.centres_of(there), there)
-    count = pricing.peel(units[some], own.chains, own.most, rows, points, u, sets, lengths)
-    if count < 0:
-        raise SolverFailed("no sets can own these units: a secret or group has more than its share of them")
-    return Sets(some[sets[:count]], lengths[:count])
+    left, total, done = units[some], int(units.sum()), 0
+    while remaining := int(left.sum()):
+        batch = slice(done, done + _AT_A_TIME)
+        peel = partial(pricing.peel, left, own.chains, own.most, rows, points, u, sets[batch], lengths[batch])
+        report = None if progress is None else partial(progress, 1 - remaining / total)
+        if report is not None:
+            report()
+        count = report_during(peel, report)
+        if count <= 0:
+            raise SolverFailed("no sets can own these units: a secret or group has more than its share of them")
+        done += count
+    return Sets(some[sets[:done]], lengths[:done])

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from minleak._data.arrays import Array, Indices
-from minleak._layouts.pricing.capping import Caps
+from minleak._data.progress import await_result
+from minleak._layouts.pricing.caps import Caps
 from minleak._layouts.pricing.generation import generate, star_costs
-from minleak._layouts.pricing.peeling import Sets, joined
-from minleak._layouts.pricing.rounding import rounded
+from minleak._layouts.pricing.peeling import Sets, join_sets
+from minleak._layouts.pricing.rounding import round_down
 from minleak._plan.distances import Distances
 from minleak.errors import SolverFailed
 
@@ -44,7 +46,7 @@ class CostedSets:
         return CostedSets(Sets(self.sets.members[some], self.sets.lengths[some]), self.centres[some], self.costs[some])
 
 
-def with_costs(sets: Sets, distances: Distances) -> CostedSets:
+def add_costs(sets: Sets, distances: Distances) -> CostedSets:
     """Sets with the best centre among their members': never less than c(M), at most twice as much for a metric."""
     count = len(sets.lengths)
     centres, costs = np.empty(count, dtype=np.int64), np.empty(count)
@@ -62,12 +64,12 @@ def cost_of_cells(cells: Iterable[tuple[Indices, Array]], distances: Distances) 
     """The mean of c(M)/u over sets of which each has a share, with the best centre among their members'."""
     total = 0.0
     for sets, shares in cells:
-        costs = with_costs(Sets(sets, np.ones(len(sets), dtype=np.int64)), distances).costs
+        costs = add_costs(Sets(sets, np.ones(len(sets), dtype=np.int64)), distances).costs
         total += float(shares.astype(np.float64) @ costs) / sets.shape[1]
     return total
 
 
-def improved(
+def improve(
     plan: CostedSets,
     caps: Caps,
     distances: Distances,
@@ -84,26 +86,39 @@ def improved(
     done, the total cost as it is, and the relative gap of the regions solved in this pass, each to its own cheapest.
     """
     rng = np.random.default_rng(0)
-    u = plan.sets.members.shape[1]
     with ThreadPoolExecutor(min(os.cpu_count() or 1, 8)) as pool:
         for turn in range(passes):
             parts = [plan.part(region) for region in _regions(plan.sets.members, _places(plan, distances, rng), rng)]
-            solved: list[CostedSets] = []
-            total, now, least = plan.total, 0.0, 0.0
-            for before, (part, bound) in zip(
-                parts, pool.map(lambda part: _resolved(part, caps, distances, rounds), parts), strict=True
-            ):
-                solved.append(part)
-                total, now, least = total + part.total - before.total, now + part.total, least + bound
+            futures = [pool.submit(_solve_region, part, caps, distances, rounds) for part in parts]
+
+            def report(share: float, total: float, gap: float, turn: int = turn) -> None:
                 if progress is not None:
-                    gap = (now - least) / now if now > 0 else 0.0
-                    progress((turn + len(solved) / len(parts)) / passes, total, gap)
-            plan = CostedSets(
-                joined([part.sets for part in solved], u),
-                np.concatenate([part.centres for part in solved]),
-                np.concatenate([part.costs for part in solved]),
-            )
+                    progress((turn + share) / passes, total, gap)
+
+            plan = _collect_regions(parts, futures, report)
     return plan
+
+
+def _collect_regions(
+    parts: list[CostedSets], futures: list[Future[Any]], report: Callable[[float, float, float], None]
+) -> CostedSets:
+    """The plan of all regions as they are solved, one after the other."""
+    solved: list[CostedSets] = []
+    total, now, least = sum(part.total for part in parts), 0.0, 0.0
+
+    def report_now() -> None:
+        report(len(solved) / len(parts), total, (now - least) / now if now > 0 else 0.0)
+
+    for before, future in zip(parts, futures, strict=True):
+        part, bound = await_result(future, report_now)
+        solved.append(part)
+        total, now, least = total + part.total - before.total, now + part.total, least + bound
+        report_now()
+    return CostedSets(
+        join_sets([part.sets for part in solved], parts[0].sets.members.shape[1]),
+        np.concatenate([part.centres for part in solved]),
+        np.concatenate([part.costs for part in solved]),
+    )
 
 
 def _places(plan: CostedSets, distances: Distances, rng: np.random.Generator) -> Array:
@@ -132,12 +147,12 @@ def _regions(members: Indices, places: Array, rng: np.random.Generator) -> Itera
         waiting += [region[order[:cut]], region[order[cut:]]]
 
 
-def _resolved(part: CostedSets, caps: Caps, distances: Distances, rounds: int) -> tuple[CostedSets, float]:
+def _solve_region(part: CostedSets, caps: Caps, distances: Distances, rounds: int) -> tuple[CostedSets, float]:
     """The cheapest sets that own what these own, or these where nothing cheaper comes out, and a bound on both."""
     u = part.sets.members.shape[1]
     secrets, flat = np.unique(part.sets.members, return_inverse=True)
     members = flat.reshape(-1, u)
-    units = Sets(members, part.sets.lengths).owned(len(secrets))
+    units = Sets(members, part.sets.lengths).units_owned(len(secrets))
     centres = np.unique(np.concatenate([distances.centres_of(secrets), part.centres]))
     between = distances.between(centres, secrets)
     own = caps.of(secrets, u)
@@ -145,7 +160,7 @@ def _resolved(part: CostedSets, caps: Caps, distances: Distances, rounds: int) -
         solution = generate(between, units.astype(np.float64), u, members, caps=own, gap=_GAP, rounds=rounds)
     except SolverFailed:
         return part, 0.0
-    sets = rounded(solution.members, solution.values, units, caps=own, distances=distances, secrets=secrets)
+    sets = round_down(solution.members, solution.values, units, caps=own, distances=distances, secrets=secrets)
     costs, at = star_costs(np.ascontiguousarray(between.T), sets.members)
     found = CostedSets(Sets(secrets[sets.members], sets.lengths), centres[at], costs)
     return (found if found.total < part.total else part), max(solution.bound, 0.0)

@@ -1,19 +1,19 @@
-"""Rounding: a solution in floats as sets in integers that own exactly what every secret must own."""
+"""Rounding: from a solution in floats to sets in integers that own exactly what every secret must own."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from minleak._data.arrays import Array, Indices
-from minleak._layouts.pricing.capping import Caps
-from minleak._layouts.pricing.peeling import Sets, joined, peeled
+from minleak._layouts.pricing.caps import Caps
+from minleak._layouts.pricing.peeling import Sets, join_sets, peel_sets
 from minleak._plan.distances import Distances
 
 # Values this close below an integer are taken for it, in units.
 _NEARLY = 1e-6
 
 
-def rounded(
+def round_down(
     members: Indices, values: Array, units: Indices, *, caps: Caps, distances: Distances, secrets: Indices
 ) -> Sets:
     """Every value rounded down, and what is then left of the `units` peeled off in near sets.
@@ -26,21 +26,21 @@ def rounded(
     """
     u = members.shape[1]
     nearest = Sets(members, np.rint(values).astype(np.int64))
-    if np.array_equal(nearest.owned(len(units)), units):
+    if np.array_equal(nearest.units_owned(len(units)), units):
         kept = nearest.lengths > 0
-        return Sets(members[kept], nearest.lengths[kept]).merged()
+        return Sets(members[kept], nearest.lengths[kept]).merge()
     lengths = np.floor(values + _NEARLY).astype(np.int64)
     _give_back_excess(members, lengths, units)
-    left = units - Sets(members, lengths).owned(len(units))
+    left = units - Sets(members, lengths).units_owned(len(units))
     _give_back_others(members, lengths, left, caps)
-    rest = peeled(left, caps, u, distances, secrets)
+    rest = peel_sets(left, caps, u, distances, secrets)
     kept = lengths > 0
-    return joined([Sets(members[kept], lengths[kept]), rest], u).merged()
+    return join_sets([Sets(members[kept], lengths[kept]), rest], u).merge()
 
 
 def _give_back_excess(members: Indices, lengths: Indices, units: Indices) -> None:
     """Shorten sets until no member owns more than its units, the longest of a member's sets first."""
-    owned = Sets(members, lengths).owned(len(units))
+    owned = Sets(members, lengths).units_owned(len(units))
     for i in np.flatnonzero(owned > units).tolist():
         for s in sorted(np.flatnonzero((members == i).any(axis=1)).tolist(), key=lambda s: -int(lengths[s])):
             less = min(int(owned[i] - units[i]), int(lengths[s]))

@@ -1,7 +1,7 @@
-"""What the designer asks of an entropy: a concave, homogeneous core U, whose sum over the columns it maximises.
+"""Core: the concave, homogeneous function U of an entropy whose sum over the columns the designer maximises.
 
 H(X|Y) is an increasing function of sum over y of U(J[:,y]) for every entropy of the library. Where the paper's F is
-convex and eta decreasing, U = (Fhat(v) - |v|_1)/c with the negative exponent c turns both round; near order 1 the same
+convex and eta decreasing, U = (Fhat(v) - |v|_1)/c with the negative exponent c reverses both; near order 1 the same
 form keeps the digits that eta(sum Fhat) loses.
 """
 
@@ -18,10 +18,13 @@ from minleak._data.arrays import Array, Indices
 from minleak._optimise.cores.grouped import Grouped
 from minleak.errors import MissingExtra
 
+# Relative step of differences.
+_DIFFERENCE = 1e-6
+
 
 @dataclass(frozen=True)
 class Hypograph:
-    """A concave cvxpy expression that is at most the sum of U, with equality at its largest, and what it needs."""
+    """A concave cvxpy expression whose largest value under the constraints is the sum of U."""
 
     total: Any
     constraints: list[Any] = field(default_factory=list)
@@ -38,7 +41,7 @@ class Polyhedron:
 
 
 class AttackerPart(NamedTuple):
-    """What an attacker does: the `kind` of number that `strategy` has for each entry, and what they are `promised`."""
+    """An attacker's strategy: the `kind` of its numbers, one for each entry, and the result they are `promised`."""
 
     kind: str
     strategy: Array
@@ -48,10 +51,10 @@ class AttackerPart(NamedTuple):
 class Core(ABC):
     """A concave function U of non-negative columns with U(tv) = t U(v), U(0) = 0."""
 
-    #: The design problem is a linear programme: there is a `polyhedron`. Else there is a `gradient_at`.
+    #: There is a `polyhedron`, so the design problem is a linear programme. Else there is a `gradient_at`.
     linear: bool = False
 
-    #: The gradient grows without bound towards zero entries: at its optimum every pair is used as far as it may be.
+    #: The gradient is infinite at zero entries, so the optimum uses every pair that it may.
     steep: bool = False
 
     #: U is Shannon's, whose optimum under a budget is a rate-distortion function.
@@ -60,7 +63,7 @@ class Core(ABC):
     #: U is the chance that one guess is wrong.
     one_guess: bool = False
 
-    #: U is known by its values and gradient alone: it has no `majorant` and no `hypograph`.
+    #: Only values and gradient are known: no `majorant` and no `hypograph`.
     by_gradient: bool = False
 
     @abstractmethod
@@ -68,10 +71,9 @@ class Core(ABC):
         """U of each column."""
 
     def majorant(self, a: Array, by: Grouped) -> Array:
-        """A plane above U near `a`: entries S with U(v) <= <S, v> for every v >= 0, whatever `a` is.
+        """A plane above U near `a`: entries S with U(v) <= <S, v> for all v >= 0, for any `a`.
 
-        If `a` are optimal dual variables, S - a is constant in each column and at most zero. That it lies above rests
-        on the core alone, not on where `a` came from. Not where `by_gradient`.
+        For optimal dual variables `a`, S - a is constant in each column and at most zero. Not where `by_gradient`.
         """
         raise NotImplementedError
 
@@ -80,28 +82,39 @@ class Core(ABC):
         raise NotImplementedError
 
     def polyhedron(self, by: Grouped) -> Polyhedron:
-        """The same as linear inequalities, where `linear`."""
+        """The sum of U as linear inequalities, where `linear`."""
         raise NotImplementedError
 
     def gradient_at(self, v: Array, by: Grouped) -> Array:
-        """The gradient of U at v > 0, entry by entry, where it is not `linear`."""
+        """The gradient of U at v > 0, where not `linear`."""
         raise NotImplementedError
 
+    def hessian_at(self, v: Array, by: Grouped) -> Array:
+        """The second derivatives of the sum of U at v > 0, by differences of the gradient."""
+        hessian = np.zeros((len(v), len(v)))
+        for place in range(1, int(by.sizes.max()) + 1):  # the place-th entry of every column at once
+            change = np.where(by.places == place, _DIFFERENCE * v, 0.0)
+            rise = (self.gradient_at(v + change, by) - self.gradient_at(v - change, by)) / 2
+            moved = np.where(by.sizes >= place, by.starts + place - 1, -1)[by.of]
+            rows = np.flatnonzero(moved >= 0)
+            hessian[rows, moved[rows]] = rise[rows] / change[moved[rows]]
+        return hessian
+
     def attacker(self, plane: Array, bound: float) -> AttackerPart | None:  # noqa: ARG002
-        """The part of the attacker whom U stands for, if there is one: `plane` is what they lose at each entry, and
-        `bound` the most that they may lose in all.
+        """The strategy of the attacker whom U stands for, if there is one: `plane` is their loss at each entry, and
+        `bound` their largest loss in all.
         """
         return None
 
     def easier(self) -> Core | None:
-        """A core nearby that is easier to solve, from whose optimum Newton's steps may lead to this one's."""
+        """A nearby core that is easier to solve, as a start for Newton's method."""
         return None
 
 
 class Linear(Core):
-    """A core that is linear on each order of the entries: known by U(1/j, ..., 1/j, 0, ...) =: level(j) alone.
+    """A core that is linear on each order of the entries, hence given by level(j) := U(1/j, ..., 1/j, 0, ...).
 
-    The sorted simplex has the uniform vectors on j places as its corners, so U(q) <= <a, q> + delta on all of it iff
+    The corners of the sorted simplex are the uniform vectors on j places, so U(q) <= <a, q> + delta on all of it iff
     delta >= level(j) - mean of the j least a, for every j.
     """
 
@@ -124,7 +137,7 @@ class Linear(Core):
 
 
 def cvxpy() -> Any:
-    """cvxpy with Clarabel, or an error that says how to get them."""
+    """Import cvxpy with Clarabel, or raise an error that says how to install them."""
     try:
         import_module("clarabel")
         return import_module("cvxpy")

@@ -1,4 +1,4 @@
-"""Entries of a matrix held column by column, and sums, extremes and sorting within each column."""
+"""Sums, extremes and sorting within the columns of a matrix whose entries are stored column by column."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from minleak._data.arrays import Array, Indices
 
 
 class Grouped:
-    """Which column each entry is in; entries of one column stand together, and no column is empty.
+    """The column of each entry; entries of one column are consecutive, and no column is empty.
 
     >>> by = Grouped(np.array([0, 0, 2]))
     >>> by.sum(np.array([1.0, 2.0, 4.0])), by.of.tolist()
@@ -46,7 +46,7 @@ class Grouped:
         return np.asarray(np.minimum.reduceat(values, self.starts))
 
     def ascending(self, values: Array) -> tuple[Array, Indices]:
-        """The entries sorted within each column, least first, and the place 1, 2, ... of each in its column."""
+        """The entries sorted within each column, and the place 1, 2, ... of each."""
         order = np.lexsort((values, self.of))
         return values[order], self.places
 

@@ -1,4 +1,4 @@
-"""Cores of guessing attackers: piecewise linear, so that their design problems are linear programmes."""
+"""Cores of guessing attackers: piecewise linear, so their design problems are linear programmes."""
 
 from __future__ import annotations
 

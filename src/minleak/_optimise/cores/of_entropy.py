@@ -19,10 +19,7 @@ from minleak.errors import InvalidParameter
 
 
 def core_of(H: ConditionalEntropy) -> Core:
-    """U, concave and homogeneous, whose sum over the observables convex design maximises.
-
-    Gains have the core of the entropy that they are put on. Refused where none is known.
-    """
+    """The core of an entropy; gains have that of the entropy inside. InvalidParameter if none is known."""
     if isinstance(H, Gain):
         return core_of(H.entropy)
     match H.form:
@@ -35,13 +32,13 @@ def core_of(H: ConditionalEntropy) -> Core:
     if isinstance(H, CoreConcave) and H.has_gradient:
         return OwnCore(H)
     raise InvalidParameter(
-        f"{H.name} has no convex form that is known: choose an entropy of the library, such as shannon, "
+        f"{H.name} has no known convex form: choose an entropy of the library, such as shannon, "
         "min-entropy, guesswork or arimoto:2, or a CoreConcave with its gradient="
     )
 
 
 def _core_of_mean(mean: RenyiMean, name: str) -> Core:
-    """By the order: infinity is one guess, and where the mean is the plain one (order 1) it is Shannon's."""
+    """The core of a Renyi mean: order infinity is one guess, and (1, 0) is Shannon."""
     a, c = mean.order, mean.exponent
     if a == 0:
         raise InvalidParameter(
@@ -64,7 +61,7 @@ def _core_of_mean(mean: RenyiMean, name: str) -> Core:
 
 
 def gains_of(H: ConditionalEntropy) -> Any:
-    """The gains G that the core is seen through, those of gains on gains multiplied; None without."""
+    """The gains G, nested ones multiplied; None without."""
     if not isinstance(H, Gain):
         return None
     inner = gains_of(H.entropy)
@@ -72,9 +69,8 @@ def gains_of(H: ConditionalEntropy) -> Any:
 
 
 def outer(H: ConditionalEntropy, u: float, mass: float = 1.0) -> float:
-    """H(X|Y) when the sum of the core is u, and that of all entries of G J is `mass` (one without gains).
-
-    Increasing in u; infinite where u is beyond the largest.
+    """H(X|Y) if the core sums to u and the entries of G J to `mass` (1 without gains). Increasing in u; infinite beyond
+    the largest u.
     """
     plain = _plain(H)
     match plain.form:
@@ -85,7 +81,7 @@ def outer(H: ConditionalEntropy, u: float, mass: float = 1.0) -> float:
 
 
 def slope(H: ConditionalEntropy, u: float, mass: float = 1.0) -> float:
-    """The derivative of `outer`; infinite where u is the largest or beyond. By differences for one's own entropies."""
+    """The derivative of `outer`; infinite from the largest u on. By differences for custom entropies."""
     plain = _plain(H)
     if isinstance(plain, CoreConcave):
         step = 1e-6 * max(abs(u), 1e-3)
@@ -116,7 +112,7 @@ def _nats(c: float, u: float, mass: float) -> float:
 
 
 def _product(first: Any, second: Any) -> Any:
-    """The gains G1 G2 of gains on gains; vectors are diagonals."""
+    """The product G1 G2 of nested gains; vectors are diagonals."""
     if first.shape[-1] != second.shape[0]:
         raise InvalidParameter(
             f"the inner gains are for {first.shape[-1]} guesses, and the outer have {second.shape[0]}: they must agree"

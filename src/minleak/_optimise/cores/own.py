@@ -1,4 +1,4 @@
-"""The core of an entropy of one's own: known by its values and its gradient, whose planes lie above it."""
+"""The core of a custom entropy, given by its values and its gradient."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class OwnCore(Core):
         self.sign = 1.0 if entropy.increasing else -1.0
 
     def values(self, v: Array, by: Grouped) -> Array:
-        """Columns reach the entropy without their zeros."""
+        """The entropy is called on columns without their zeros."""
         found = np.zeros(len(by))
         for y, column in enumerate(np.split(v, by.starts[1:])):
             seen = column[column > 0]

@@ -1,12 +1,12 @@
-"""What the cores of the three conditional Renyi entropies share: gradients, and where planes touch them.
+"""The common part of the cores of the three conditional Renyi entropies: gradients and majorants.
 
 The gradient of each of the three is affine in q^(a-1). So the plane whose gradient differs from given numbers a_x
 by a constant touches U at a member of one family,
 
     q_x proportional to |kappa - a_x|^(1/(alpha-1)),   kappa above the least a_x (alpha > 1) or below it (alpha < 1),
 
-and kappa is where the gradient grows exactly as fast as a_x. That is one equation for each column, solved by
-bisection; the plane is then the gradient at that q, which lies above U however well the equation was solved.
+where kappa makes the gradient grow exactly as fast as a_x: one equation for each column, solved by bisection. The plane
+is the gradient at that q, which lies above U however well the equation is solved.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from minleak._entropy.deformed import deform, restore
 from minleak._optimise.cores.base import Core
 from minleak._optimise.cores.grouped import Grouped
 
-# Closer to 1 than this the family's exponent 1/(alpha-1) is taken from here; the plane is still that of the order.
+# For orders closer to 1 the exponent 1/(alpha-1) is that of this distance; the plane is still that of the order.
 _CLOSEST = 1e-9
-# Closer to 1 than this the Renyi entropy within the equation is Shannon's, which it differs from by less than rounding.
+# For orders closer to 1 the Renyi entropy in the equation is Shannon's, equal up to rounding.
 _SHANNON = 1e-6
-# Closer to 1 than this sums of powers are formed by expm1 and log1p.
+# For orders closer to 1 sums of powers are formed by expm1 and log1p.
 _NEAR_ONE = 0.25
 _BISECTIONS = 90
 
@@ -39,9 +39,9 @@ class RenyiCore(Core):
 
     @property
     def is_nearly_shannon(self) -> bool:
-        """So close to order 1 that no solver can work with its power cones: it is given the cones of order 1.
+        """So close to order 1 that solvers fail on its power cones and get those of order 1.
 
-        The plane is still that of the order itself, so the gap tells what that costs (less than |alpha - 1| nats).
+        The plane is still that of the order itself, so the gap shows the loss (less than |alpha - 1| nats).
         """
         return abs(self.alpha - 1) <= _SHANNON
 
@@ -65,7 +65,7 @@ class RenyiCore(Core):
     def values(self, v: Array, by: Grouped) -> Array:
         s = by.sum(v)
         q = v / np.where(s > 0, s, 1.0)[by.of]
-        q = np.where(s[by.of] > 0, q, 1.0)  # a column of zeros counts for nothing, whatever stands in it
+        q = np.where(s[by.of] > 0, q, 1.0)  # a column of zeros counts for nothing
         h = self._entropies(np.log(np.maximum(q, 1e-300)), q, by)
         return np.asarray(s * deform(h, self.exponent))
 
@@ -79,7 +79,7 @@ class RenyiCore(Core):
         return self._gradient(log_q, h[by.of])
 
     def _touching(self, a: Array, by: Grouped) -> tuple[Array, Array]:
-        """The log of the family's member for each column, -inf where it is zero, and its Renyi entropy."""
+        """The log of q for each column, -inf where it is zero, and its Renyi entropy."""
         alpha = self.alpha if abs(self.alpha - 1) > _CLOSEST else 1 + _CLOSEST
         beyond = a - by.min(a)[by.of]
         sign = -1.0 if alpha > 1 else 1.0
@@ -102,7 +102,7 @@ class RenyiCore(Core):
         return log_q, self._entropies(log_q, np.exp(log_q), by)
 
     def _entropies(self, log_q: Array, q: Array, by: Grouped) -> Array:
-        """The Renyi entropy of each column, in nats, to full precision close to order 1 too."""
+        """The Renyi entropy of each column, in nats, to full precision also near order 1."""
         c = self.alpha - 1
         if abs(c) > _NEAR_ONE:
             logs = self.alpha * np.where(q > 0, log_q, -math.inf)

@@ -1,4 +1,4 @@
-"""Ready-made frames, by name, each with what it costs and tells on streams that it was not chosen for."""
+"""Ready-made frames, measured on streams that they were not chosen on."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from minleak._streams.result import Frames
 
 
 def llm_sse() -> Frames:
-    """Frames for answers of a language model as server-sent events, `measured` on streams they were not chosen for.
+    """Frames for answers of a language model as server-sent events.
 
-    They are frames(half, budget=a quarter of the plain bytes, delay=300,
-    totals=2) on half of 1,584 answers in nine topics, of some 170 tokens each at 50 tokens a second, measured on the
-    other half. `python -m benchmarks streams` makes it again.
+    They are frames(half, budget=a quarter of the plain bytes, delay=300, totals=2) on half of 1,584 answers in nine
+    topics, of some 170 tokens each at 50 tokens a second, `measured` on the other half. `python -m benchmarks streams`
+    makes them again.
 
     >>> frames = llm_sse()
     >>> frames.frame, frames.tick_ms, frames.totals, frames.total(83)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from minleak._data.arrays import Array
 from minleak._data.matrices import is_sparse
-from minleak._data.reducing import groups, merged, shares_of
+from minleak._data.reducing import group_columns, group_shares, merge_columns
 from minleak._data.threads import one_thread
 from minleak._theory.refinement import exact, gains, programme, sparse
 from minleak.errors import SolverFailed
@@ -50,8 +50,8 @@ def factorise(A: Any, B: Any, *, tolerance: float) -> Found:
         R = _make_stochastic(R)
         if _apart(A @ R, B) <= tolerance:
             return Found(R)
-    of_a, of_b = groups(A), groups(B)
-    less_a, less_b = merged(A, of_a), merged(B, of_b)
+    of_a, of_b = group_columns(A), group_columns(B)
+    less_a, less_b = merge_columns(A, of_a), merge_columns(B, of_b)
     if A.dtype == object:
         found = _factorise_exactly(less_a, less_b, tolerance)
     elif _fits(less_a, less_b):
@@ -81,7 +81,7 @@ def in_cone(A: Any, B: Any, *, tolerance: float) -> Any:
     R = _solution(A, B)
     if R is not None and _apart(A @ np.maximum(R, 0), B) <= tolerance:
         return None
-    a, b = (merged(x, groups(x)) for x in (A, B))
+    a, b = (merge_columns(x, group_columns(x)) for x in (A, B))
     earns = gains.largest(a, b)
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
         R, _ = _solve_nearly(a, b)
@@ -241,7 +241,7 @@ def _separating_gains(A: Any, M: Any, at: tuple[list[int], list[int]], R: Any, o
 
 def _spread_back(R: Any, B: Any, of_a: Any, of_b: Any) -> Any:
     """R between all columns: those that are one go the same way, and those that never occur to the first."""
-    shares, empty = shares_of(B, of_b), np.flatnonzero(of_a < 0)
+    shares, empty = group_shares(B, of_b), np.flatnonzero(of_a < 0)
     if isinstance(R, np.ndarray):
         full = R[of_a][:, of_b] * shares
         full[empty] = full.flat[0] * 0

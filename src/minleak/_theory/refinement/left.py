@@ -9,7 +9,7 @@ import numpy as np
 from minleak._data.arrays import Array
 from minleak._data.channel import Channel, as_channel
 from minleak._data.labels import match
-from minleak._data.matrices import tolerated
+from minleak._data.matrices import check_tolerance
 from minleak._theory.refinement.find import factorise
 from minleak.errors import InvalidChannel
 
@@ -24,7 +24,7 @@ def left_factor(first: Channel | Any, second: Channel | Any, *, tolerance: float
     >>> left_factor([[1, 0], [0.5, 0.5]], [[0.75, 0.25]]).toarray()
     array([[0.5, 0.5]])
     """
-    A, B, limit = as_channel(first), as_channel(second), tolerated(tolerance)
+    A, B, limit = as_channel(first), as_channel(second), check_tolerance(tolerance)
     if A.shape[1] != B.shape[1]:
         return None
     rule = "a left factor is between channels with the same observables: "

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from minleak._data.channel import Channel, as_channel, post_processing
-from minleak._data.matrices import tolerated
+from minleak._data.matrices import check_tolerance
 from minleak._data.prior import Prior
 from minleak._face.result import Result
 from minleak._face.tables import Table
@@ -66,7 +66,7 @@ def refines(first: Channel | Any, second: Channel | Any, *, tolerance: float = 1
     A = as_channel(first)
     B = A.sharing(second, "that are compared")
     exact = A.exact is not None and B.exact is not None
-    limit = tolerated(tolerance)
+    limit = check_tolerance(tolerance)
     found = factorise(A.exact, B.exact, tolerance=limit) if exact else factorise(A.matrix, B.matrix, tolerance=limit)
     if found.R is not None:
         return Refinement(True, exact, post_processing(found.R, A, B))
@@ -92,7 +92,7 @@ def max_refines(first: Channel | Any, second: Channel | Any, *, tolerance: float
     """
     A = as_channel(first)
     B = A.sharing(second, "that are compared")
-    gain = in_cone(A.matrix, B.matrix, tolerance=tolerated(tolerance))
+    gain = in_cone(A.matrix, B.matrix, tolerance=check_tolerance(tolerance))
     if gain is None:
         return Refinement(True, False)
     prior = uniform_prior(A)

@@ -1,5 +1,5 @@
-"""The engines that tables live in, by the names that users say, and how to start one. A new one is a file with a
-subclass of Engine, and a line here.
+"""The engines that tables live in, by name, and how to start one. A new one is a file with a subclass of Engine, and a
+line here.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ def connect(
     Parameters
     ----------
     engine
-        "duckdb" runs in this process. "spark" takes the Spark session that is active, or starts one as `spark-submit`,
-        SPARK_HOME or SPARK_CONF_DIR say; where nothing is said, one on this machine, on all its cores, which only this
+        "duckdb" runs in this process. "spark" takes the active Spark session, or starts one as configured by
+        `spark-submit`, SPARK_HOME or SPARK_CONF_DIR; without these, one on all cores of this machine, which only this
         machine can reach. It needs Java 17 or 21.
     database
         A DuckDB database file, opened for reading alone; in memory if not given.
@@ -41,18 +41,18 @@ def connect(
     spill
         A folder for what does not fit, DuckDB's own choice if not given.
 
-    Any Ibis connection to DuckDB or Spark does as well: this one only has defaults that suit large sorts.
+    Any Ibis connection to DuckDB or Spark will do: this one has defaults for large sorts.
 
     >>> connect("duckdb").name
     'duckdb'
     """
     if not isinstance(engine, str) or engine not in ENGINES:
         raise InvalidParameter(f"unknown engine {shown(engine)}: one of {', '.join(ENGINES)}")
-    return started(ENGINES[engine], database=database, memory_limit=memory_limit, spill=spill)
+    return start(ENGINES[engine], database=database, memory_limit=memory_limit, spill=spill)
 
 
-def started(kind: type[Engine], **options: Any) -> Any:
-    """An Ibis backend of that kind, with those options of `connect` that are given; another's is refused."""
+def start(kind: type[Engine], **options: Any) -> Any:
+    """An Ibis backend of this kind, with the given options of `connect`; those of other engines are refused."""
     given = {name: value for name, value in options.items() if value is not None}
     for name in given:
         takers = [other for other in ENGINES.values() if name in signature(other.connect).parameters]
@@ -65,7 +65,7 @@ def started(kind: type[Engine], **options: Any) -> Any:
 
 
 def engine_for(backend: Any) -> Engine:
-    """The engine of an Ibis backend; one of DuckDB is started for None."""
+    """The engine of an Ibis backend; None starts DuckDB."""
     backend = connect() if backend is None else backend
     for kind in ENGINES.values():
         if getattr(backend, "name", None) == kind.ibis_name:

@@ -1,4 +1,4 @@
-"""Engine: an Ibis backend, the few things that have to be said to it in its own way, and what its errors become."""
+"""Engine: an Ibis backend, what it needs in its own dialect, and what becomes of its errors."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def ibis_module() -> Any:
 
 
 def path_text(path: Any, error: type[MinleakError] = UnreadableFile) -> str:
-    """A path as text that every engine can be told."""
+    """A path as text that every engine accepts."""
     try:
         name = os.fspath(path)
         if "\0" in name:
@@ -37,12 +37,12 @@ def path_text(path: Any, error: type[MinleakError] = UnreadableFile) -> str:
 
 
 def shown(value: Any) -> str:
-    """A value of a wrong kind, for a message: a table would be shown with its rows."""
+    """A value of a wrong kind, for a message: of a table only the type, not the rows."""
     return repr(value) if isinstance(value, str | int | float | None) else type(value).__name__
 
 
 class Engine(ABC):
-    """An Ibis backend and what has to be said to it in its own way."""
+    """An Ibis backend and what it needs in its own dialect."""
 
     # What Ibis calls the backend.
     ibis_name: ClassVar[str]
@@ -62,7 +62,7 @@ class Engine(ABC):
         """The integer that at most 15 hexadecimal digits stand for."""
 
     @abstractmethod
-    def vectorised(self, function: Callable[..., Any], inputs: tuple[Any, ...], output: Any) -> Callable[..., Any]:
+    def vectorise(self, function: Callable[..., Any], inputs: tuple[Any, ...], output: Any) -> Callable[..., Any]:
         """A Python function of whole columns, as lists or numpy arrays of one length, as a function of expressions.
 
         What the function holds on to, such as a key, stays in Python: queries name the function alone.
@@ -89,10 +89,10 @@ class Engine(ABC):
         """Forget a table that was kept."""
 
     @contextmanager
-    def kept(self, table: Any, *, lasting: bool = False) -> Iterator[Any]:
-        """The table computed once, for the queries of this block; a lasting one stays, unless the block fails.
+    def hold(self, table: Any, *, lasting: bool = False) -> Iterator[Any]:
+        """Compute the table once, for the queries of this block; a lasting one stays, unless the block fails.
 
-        What is kept are often raw rows, so that nothing but this and `WarehousePlan` tables may outlive a call.
+        These are often raw rows, so only lasting ones and the tables of plans may outlive a call.
         """
         kept = self.keep(table)
         try:
@@ -126,7 +126,7 @@ class Engine(ABC):
 
     @contextmanager
     def working(self) -> Iterator[None]:
-        """Let the engine work; where it fails, that is said without its words, which may hold a secret."""
+        """Turn the engine's errors into ours, without its words, which may hold a secret."""
         try:
             yield
         except (MinleakError, MemoryError):
@@ -135,7 +135,7 @@ class Engine(ABC):
             raise self.refusal(error) from None
 
     def refusal(self, error: Exception) -> MinleakError:
-        """What an engine's error comes to."""
+        """Our error for an engine's."""
         what = type(error).__name__
         if "No space left on device" in str(error):
             return InvalidParameter("the disk is full: make room, or give the engine another folder to spill to")
@@ -147,15 +147,15 @@ class Engine(ABC):
 
     @abstractmethod
     def is_of_data(self, error: Exception) -> bool:
-        """Whether an error is about what was read, rather than about how it was asked."""
+        """Whether an error is about the data rather than the query."""
 
     @abstractmethod
     def is_of_memory(self, error: Exception) -> bool:
         """Whether an error is about a lack of memory."""
 
 
-def presented(function: Any, inputs: int) -> Any:
-    """A function of any columns under a name of its own and with the signature that Ibis wants to see."""
+def present(function: Any, inputs: int) -> Any:
+    """Give a function of columns a unique name and the signature that Ibis needs."""
     function.__name__ = f"minleak_{secrets.token_hex(4)}"
     function.__signature__ = Signature([Parameter(f"c{i}", Parameter.POSITIONAL_OR_KEYWORD) for i in range(inputs)])
     return function

@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 
 from minleak._data.sources import open_gzip
-from minleak._warehouse.engines.base import QUOTING, Engine, ibis_module, path_text, presented
+from minleak._warehouse.engines.base import QUOTING, Engine, ibis_module, path_text, present
 from minleak.errors import InvalidParameter, MinleakError, MissingExtra, UnreadableFile
 
 
@@ -29,7 +29,7 @@ class DuckDB(Engine):
             import duckdb  # noqa: F401  Ibis would name another package
         except ImportError:
             raise MissingExtra.of("data", "this engine needs DuckDB") from None
-        options: dict[str, Any] = {"preserve_insertion_order": False}  # nothing here rests on it, and it costs memory
+        options: dict[str, Any] = {"preserve_insertion_order": False}  # not needed, and costs memory
         if memory_limit is not None:
             options["memory_limit"] = memory_limit
         if spill is not None:
@@ -39,7 +39,7 @@ class DuckDB(Engine):
             raise InvalidParameter(f"there is no DuckDB database {name}")
         try:
             backend = ibis.duckdb.connect(name, read_only=database is not None, **options)
-            backend.raw_sql("SET enable_progress_bar = false")  # it would go to stdout, among what commands print
+            backend.raw_sql("SET enable_progress_bar = false")  # it would be printed to stdout
             return backend
         except Exception as error:  # of DuckDB, or of Python for options of a wrong type
             raise InvalidParameter(f"DuckDB does not start so: {str(error).splitlines()[0]}") from None
@@ -47,16 +47,16 @@ class DuckDB(Engine):
     def integer(self, digits: Any) -> Any:
         return ibis_module().literal("0x").concat(digits).cast("int64")
 
-    def vectorised(self, function: Callable[..., Any], inputs: tuple[Any, ...], output: Any) -> Callable[..., Any]:
+    def vectorise(self, function: Callable[..., Any], inputs: tuple[Any, ...], output: Any) -> Callable[..., Any]:
         def of_arrow(*columns: Any) -> Any:
             return pa.array(function(*(column.to_pylist() for column in columns)))
 
         udf = ibis_module().udf.scalar
-        made: Callable[..., Any] = udf.pyarrow(presented(of_arrow, len(inputs)), signature=(inputs, output))
+        made: Callable[..., Any] = udf.pyarrow(present(of_arrow, len(inputs)), signature=(inputs, output))
         return made
 
     def read_parquet(self, files: list[str]) -> Any:
-        # without a word about it, a folder count=7/ would give its rows a column
+        # otherwise a folder count=7/ would add a column
         return self.backend.read_parquet([self._pattern(file) for file in files], hive_partitioning=False)
 
     def read_text(self, files: list[str], delimiter: str, header: list[str]) -> Any:  # noqa: ARG002  Spark needs it
@@ -71,11 +71,11 @@ class DuckDB(Engine):
             if file.lower().endswith(".gz"):
                 _check_gzip(file)
         patterns = [self._pattern(file) for file in files]
-        # what is not said is guessed from the first rows, or from the names of folders
+        # otherwise DuckDB would guess these from the first rows, or from the names of folders
         return self.backend.read_csv(patterns, comment="", skip=0, hive_partitioning=False, **said)
 
     def _pattern(self, file: str) -> str:
-        """The pattern that matches this file alone: DuckDB takes every name for one."""
+        """The pattern that matches only this file: DuckDB takes every name for a pattern."""
         import duckdb
 
         pattern = re.sub(r"[\[*?]", r"[\g<0>]", file)
@@ -105,8 +105,8 @@ class DuckDB(Engine):
     def write(self, table: Any, folder: str) -> None:
         if "\\" in folder:
             raise InvalidParameter(f"DuckDB takes a backslash for a folder, so it does not write {folder!r}: rename it")
-        # Sums are of 128 bits, which Parquet has not: they would become floats. Ibis takes them for 64 bits and leaves
-        # out a cast to what they seem to be already, so that it goes by decimals, which are exact.
+        # Sums have 128 bits, which Parquet lacks: they would become floats. Ibis takes them for 64 bits and omits a
+        # cast to int64, so cast by way of decimals, which are exact.
         integers = [name for name, kind in table.schema().items() if kind.is_int64()]
         exact = table.mutate(**{name: table[name].cast("decimal(38, 0)").cast("int64") for name in integers})
         with self.working():
@@ -136,7 +136,7 @@ class DuckDB(Engine):
 
 
 def _check_gzip(file: str) -> None:
-    """DuckDB does not look at gzip's checksums, nor at how much comes out."""
+    """Refuse a damaged gzip file: DuckDB verifies neither checksums nor the decompressed size."""
     try:
         with open_gzip(file, file) as content:
             while content.read(1 << 20):

@@ -11,10 +11,10 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from minleak._warehouse.engines.base import Engine, ibis_module, presented
+from minleak._warehouse.engines.base import Engine, ibis_module, present
 from minleak.errors import InvalidParameter, MissingExtra, UnreadableFile
 
-# Where somebody has said what Spark to use, nothing is said here.
+# If one of these is set, Spark is configured already.
 _CONFIGURED = ("SPARK_HOME", "SPARK_CONF_DIR", "SPARK_REMOTE", "PYSPARK_SUBMIT_ARGS")
 
 _ON_THIS_MACHINE = {
@@ -62,34 +62,34 @@ class Spark(Engine):
         base = ibis_module().udf.scalar.builtin(conv, signature=((str, int, int), str))
         return base(digits, 16, 10).cast("int64")
 
-    def vectorised(self, function: Callable[..., Any], inputs: tuple[Any, ...], output: Any) -> Callable[..., Any]:
+    def vectorise(self, function: Callable[..., Any], inputs: tuple[Any, ...], output: Any) -> Callable[..., Any]:
         def of_pandas(*columns: Any) -> Any:
             import pandas as pd
 
             return pd.Series(function(*(column.tolist() for column in columns)))
 
         udf = ibis_module().udf.scalar
-        made: Callable[..., Any] = udf.pandas(presented(of_pandas, len(inputs)), signature=(inputs, output))
+        made: Callable[..., Any] = udf.pandas(present(of_pandas, len(inputs)), signature=(inputs, output))
         return made
 
     def read_parquet(self, files: list[str]) -> Any:
-        return self._loaded(files, format="parquet")
+        return self._load(files, format="parquet")
 
     def read_text(self, files: list[str], delimiter: str, header: list[str]) -> Any:
         from pyspark.sql.types import StringType, StructField, StructType
 
-        # without a schema Spark looks for one in all files that match the name
+        # without a schema Spark would infer one from all files that match the name
         schema = StructType([StructField(name or f"_c{i}", StringType()) for i, name in enumerate(header)])
         said = {"sep": delimiter, "quote": '"', "escape": '"', "multiLine": True, "header": True}
-        # rows that are too long or too short fail, in columns that are not asked for too
-        return self._loaded(files, format="csv", schema=schema, mode="FAILFAST", columnPruning=False, **said)
+        # rows that are too long or too short fail, also in columns that are not selected
+        return self._load(files, format="csv", schema=schema, mode="FAILFAST", columnPruning=False, **said)
 
     def read_lines(self, files: list[str]) -> Any:
-        lines = self._loaded(files, format="text", lineSep="\n")
+        lines = self._load(files, format="text", lineSep="\n")
         return lines.select(secret=lines.value.re_replace("^\ufeff|\r$", ""))
 
-    def _loaded(self, files: list[str], **said: Any) -> Any:
-        """A table of the files; Spark is told that names are no patterns, and leaves hidden ones out without a word."""
+    def _load(self, files: list[str], **said: Any) -> Any:
+        """A table of exactly these files: names are no patterns, and hidden files, which Spark omits, are refused."""
         frame = self.backend._session.read.load(files, __globPaths__=False, **said)
         if sorted(unquote(urlsplit(uri).path) for uri in frame.inputFiles()) != sorted(files):
             raise UnreadableFile(f"Spark does not read {files[0]} by its name: names must not begin with . or _")
@@ -102,7 +102,7 @@ class Spark(Engine):
             self.backend.to_pyarrow(table.limit(0))  # Ibis 12 registers functions and small tables where it fetches
             kept = table.cache()
             try:
-                self.backend.to_pyarrow(kept.count())  # now, while what it is made of is still kept
+                self.backend.to_pyarrow(kept.count())  # now, while its sources are still kept
             except BaseException:
                 self.drop(kept)
                 raise
@@ -118,7 +118,7 @@ class Spark(Engine):
     @contextmanager
     def working(self) -> Iterator[None]:
         with warnings.catch_warnings():
-            # PySpark warns with the row at which it failed, before it raises its error
+            # before its error PySpark warns with the row at which it failed
             warnings.filterwarnings("ignore", message="toPandas attempted Arrow", category=UserWarning)
             with super().working():
                 yield

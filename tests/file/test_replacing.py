@@ -1,4 +1,4 @@
-"""replacing: whole or not at all, for files and for folders; as private as what was there, and nobody else's."""
+"""Files and folders are replaced whole or not at all; as private as what was there, and nobody else's."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import threading
 
 import pytest
 
-from minleak._data.writing import expecting, replacing, replacing_folder, state_of
+from minleak._file.replacing import expect_state, file_state, replace_file, replace_folder
 
 OTHER = 12345
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="files of another user take root to make")
 
 
 def write(path, text, **how):
-    with replacing(path, **how) as file:
+    with replace_file(path, **how) as file:
         file.write(text.encode())
 
 
@@ -35,7 +35,7 @@ def usual_umask():
 
 def test_a_file_takes_its_name_at_the_end(tmp_path):
     (tmp_path / "x").write_text("old")
-    with replacing(tmp_path / "x") as file:
+    with replace_file(tmp_path / "x") as file:
         file.write(b"new")
         assert (tmp_path / "x").read_text() == "old"
     assert os.listdir(tmp_path) == ["x"]
@@ -43,13 +43,13 @@ def test_a_file_takes_its_name_at_the_end(tmp_path):
 
 
 def fail_in_a_file(path):
-    with replacing(path) as file:
+    with replace_file(path) as file:
         file.write(b"half")
         raise ValueError("midway")
 
 
 def fail_in_a_folder(path):
-    with replacing_folder(path) as name:
+    with replace_folder(path) as name:
         with open(os.path.join(name, "part"), "x") as file:
             file.write("half")
         raise ValueError("midway")
@@ -63,7 +63,7 @@ def test_nothing_is_left_of_what_failed(tmp_path, fail):
 
 
 def test_a_folder_takes_its_name_at_the_end(tmp_path):
-    with replacing_folder(tmp_path / "x") as name:
+    with replace_folder(tmp_path / "x") as name:
         assert os.listdir(name) == []
         assert not (tmp_path / "x").exists()
     assert os.listdir(tmp_path) == ["x"]
@@ -77,7 +77,7 @@ def test_a_replaced_file_keeps_its_mode(tmp_path, usual_umask, mode):
     """While it is written, too, nobody can read what could not be read before."""
     (tmp_path / "x").touch()
     (tmp_path / "x").chmod(mode)
-    with replacing(tmp_path / "x") as file:
+    with replace_file(tmp_path / "x") as file:
         assert stat.S_IMODE(os.fstat(file.fileno()).st_mode) == 0o600
     assert mode_of(tmp_path / "x") == mode
 
@@ -198,8 +198,8 @@ def test_a_temporary_file_of_another_user_is_not_touched(shared):
 
 KILLED = """
 import os, sys
-from minleak._data.writing import replacing, replacing_folder
-with (replacing if sys.argv[2] == "file" else replacing_folder)(sys.argv[1]) as made:
+from minleak._file.replacing import replace_file, replace_folder
+with (replace_file if sys.argv[2] == "file" else replace_folder)(sys.argv[1]) as made:
     os.kill(os.getpid(), 9)
 """
 
@@ -208,7 +208,7 @@ with (replacing if sys.argv[2] == "file" else replacing_folder)(sys.argv[1]) as 
 def test_what_a_killed_writer_left_is_removed_by_the_next(tmp_path, kind):
     subprocess.run([sys.executable, "-c", KILLED, os.fspath(tmp_path / "x"), kind], check=False)
     assert os.listdir(tmp_path) != []
-    with (replacing if kind == "file" else replacing_folder)(tmp_path / "x"):
+    with (replace_file if kind == "file" else replace_folder)(tmp_path / "x"):
         pass
     assert os.listdir(tmp_path) == ["x"]
 
@@ -224,7 +224,7 @@ def test_writers_of_one_file_take_turns(tmp_path):
 
     thread = threading.Thread(target=second)
     thread.start()
-    with replacing(tmp_path / "x") as file:
+    with replace_file(tmp_path / "x") as file:
         begun.set()
         thread.join(0.2)
         file.write(b"first")
@@ -257,7 +257,7 @@ def test_many_writers_of_one_file(tmp_path):
 
 def test_the_lock_ends_with_the_writing(tmp_path):
     """Also where a process was forked meanwhile that has the file open too."""
-    with replacing(tmp_path / "x") as file:
+    with replace_file(tmp_path / "x") as file:
         other = os.dup(file.fileno())
     with open(tmp_path / "x", "rb") as found:
         fcntl.flock(found, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -269,15 +269,15 @@ def test_what_was_written_meanwhile_is_not_replaced(tmp_path, there):
     """Where a file is read, changed and written, two at once would lose what one of them wrote."""
     if there:
         write(tmp_path / "x", "old")
-    before = state_of(tmp_path / "x")
+    before = file_state(tmp_path / "x")
     write(tmp_path / "x", "first")
     with (
-        expecting(tmp_path / "x", before),
+        expect_state(tmp_path / "x", before),
         pytest.raises(OSError, match="another process has written it since it was read: do the same again"),
     ):
         write(tmp_path / "x", "second")
     assert (tmp_path / "x").read_text() == "first"
-    with expecting(tmp_path / "x", state_of(tmp_path / "x")):
+    with expect_state(tmp_path / "x", file_state(tmp_path / "x")):
         write(tmp_path / "y", "another file")
         write(tmp_path / "x", "second")
     assert (tmp_path / "x").read_text() == "second"

@@ -1,4 +1,4 @@
-"""Packages of the extras, imported on first use."""
+"""The optional packages that charts and reports need, imported on first use."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from minleak.errors import MissingExtra
 
 
 def chart_package(name: str) -> Any:
-    """A package that reports and charts need, or an error that says how to get it."""
+    """The package, or an error that says how to install it."""
     try:
         return import_module(name)
     except ImportError as error:  # of the package itself, or of one that it needs

@@ -6,10 +6,10 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._data.arrays import Array, Indices
-from minleak._layouts.pricing.capping import Caps
+from minleak._layouts.pricing.caps import Caps
 
 
-def blocks(points: Array, units: Indices, caps: Caps, u: int, *, size: int, slack: int = 1) -> list[Indices]:
+def split_space(points: Array, units: Indices, caps: Caps, u: int, *, size: int, slack: int = 1) -> list[Indices]:
     """Split the places in two, and the parts again, until none has more than `size` members or can be split.
 
     A part can be split if both halves can hold a plan: slack * u * (a member's weight) <= its total weight, and for a
@@ -20,7 +20,7 @@ def blocks(points: Array, units: Indices, caps: Caps, u: int, *, size: int, slac
     found, waiting = [], [np.arange(len(units))]
     while waiting:
         part = waiting.pop()
-        halves = _halved(part, points[part], units, caps, u, slack) if len(part) > size else None
+        halves = _halve(part, points[part], units, caps, u, slack) if len(part) > size else None
         if halves is None:
             found.append(part)
         else:
@@ -28,7 +28,7 @@ def blocks(points: Array, units: Indices, caps: Caps, u: int, *, size: int, slac
     return found
 
 
-def _halved(part: Indices, here: Array, units: Indices, caps: Caps, u: int, slack: int) -> list[Indices] | None:
+def _halve(part: Indices, here: Array, units: Indices, caps: Caps, u: int, slack: int) -> list[Indices] | None:
     centred = here - here.mean(axis=0)
     _, directions = np.linalg.eigh(centred.T @ centred)
     best: tuple[int, list[Indices]] | None = None

@@ -1,7 +1,7 @@
-"""Writing whole or not at all: under a temporary name beside the path, which then takes the path's name.
+"""Atomic writing: a file or folder is written under a temporary name beside its path and then renamed.
 
-A file that is replaced keeps its mode and its owner. The temporary name is the same each time and locked while it is
-written, so that two writers of one file take turns, and what a killed one left is removed by the next.
+A file that is replaced keeps its mode and owner. The temporary name is always the same and locked while it is written,
+so that two writers of one file take turns, and the next writer removes what a killed one left.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from contextvars import ContextVar
 from functools import partial
 from typing import BinaryIO
 
-#: What tells whether a file was changed or replaced; None where there is none.
+#: Changes whenever a file is written or replaced; None if there is no file.
 State = tuple[int, ...] | None
 
 _LINKS = 40
@@ -25,12 +25,12 @@ _expected: ContextVar[tuple[str, State] | None] = ContextVar("expected", default
 
 
 @contextlib.contextmanager
-def replacing(path: str | os.PathLike[str], *, private: bool = False) -> Iterator[BinaryIO]:
-    """A new file to write. If the block ends well it becomes `path`; else nothing is left of it.
+def replace_file(path: str | os.PathLike[str], *, private: bool = False) -> Iterator[BinaryIO]:
+    """A new file to write. It becomes `path` if the block succeeds, and is removed if it fails.
 
-    A private one can be read by its owner alone. Others have the mode of the file that they replace, and what the umask
-    allows where there is none. A link stays one, and what it leads to is replaced. An OSError refuses devices, pipes,
-    and what another user has put into a folder that everybody can write to.
+    A private file can be read only by its owner. Others have the mode of the file that they replace, or that of the
+    umask. The target of a link is replaced, not the link. Devices, pipes, and files that another user has put into a
+    world-writable folder are refused by an OSError.
     """
     name = _target(path)
     temporary = _temporary(name)
@@ -43,8 +43,8 @@ def replacing(path: str | os.PathLike[str], *, private: bool = False) -> Iterato
 
 
 @contextlib.contextmanager
-def replacing_folder(path: str | os.PathLike[str]) -> Iterator[str]:
-    """A new folder to write to. If the block ends well it becomes `path`; else nothing is left of it."""
+def replace_folder(path: str | os.PathLike[str]) -> Iterator[str]:
+    """A new folder to write to. It becomes `path` if the block succeeds, and is removed if it fails."""
     name = _target(path)
     temporary = _temporary(name)
     folder = f"{temporary}s"
@@ -61,8 +61,8 @@ def replacing_folder(path: str | os.PathLike[str]) -> Iterator[str]:
 # -- files that are read, changed and written ------------------------------------------------------------------------
 
 
-def state_of(path: str | os.PathLike[str]) -> State:
-    """What changes when the file is written, by whomever."""
+def file_state(path: str | os.PathLike[str]) -> State:
+    """The state of the file, which changes when anyone writes it."""
     try:
         found = os.stat(path)
     except OSError:
@@ -71,10 +71,10 @@ def state_of(path: str | os.PathLike[str]) -> State:
 
 
 @contextlib.contextmanager
-def expecting(path: str | os.PathLike[str], state: State) -> Iterator[None]:
-    """Inside, the path is not replaced if its state is another one by then: what was written meanwhile would be lost.
+def expect_state(path: str | os.PathLike[str], state: State) -> Iterator[None]:
+    """Inside the block, refuse to replace the path if its state has changed: what was written meanwhile would be lost.
 
-    Nothing comes between this check and the replacement, since writers of one file take turns.
+    The check and the replacement are atomic, since writers of one file take turns.
     """
     before = _expected.set((os.path.realpath(path), state))
     try:
@@ -85,15 +85,15 @@ def expecting(path: str | os.PathLike[str], state: State) -> Iterator[None]:
 
 def _check_expected(name: str) -> None:
     expected = _expected.get()
-    if expected is not None and expected[0] == name and expected[1] != state_of(name):
+    if expected is not None and expected[0] == name and expected[1] != file_state(name):
         raise OSError(errno.EBUSY, "another process has written it since it was read: do the same again", name)
 
 
-# -- where a file is written, and what it is then --------------------------------------------------------------------
+# -- the path, its owner and mode ------------------------------------------------------------------------------------
 
 
 def _target(path: str | os.PathLike[str]) -> str:
-    """The path without links. Links are followed here and not by the system, to look at each of them."""
+    """The path with all links resolved, after checking the owner of each."""
     given = os.fsdecode(path)
     left = _parts(given if os.path.isabs(given) else os.path.join(os.getcwd(), given))
     name, links = os.sep, 0
@@ -102,7 +102,7 @@ def _target(path: str | os.PathLike[str]) -> str:
         there = os.path.dirname(name) if part == os.pardir else os.path.join(name, part)
         try:
             found = os.lstat(there)
-        except OSError:  # there is nothing yet, or it is out of reach, as whoever opens it will see
+        except OSError:  # missing or out of reach: opening it will tell
             name = there
             continue
         is_link = stat.S_ISLNK(found.st_mode)
@@ -128,7 +128,7 @@ def _parts(path: str) -> list[str]:
 
 
 def _check_owner(path: str, found: os.stat_result, folder: os.stat_result) -> None:
-    """Refuse what another user has put into a folder such as /tmp: a link may lead to any file of ours."""
+    """Refuse what another user has put into a folder such as /tmp: it may be a link to any file of ours."""
     for_all = folder.st_mode & stat.S_ISVTX and folder.st_mode & stat.S_IWOTH
     if for_all and found.st_uid not in (os.geteuid(), folder.st_uid):
         problem = f"another user has put {os.path.basename(path)} into a folder for everybody: choose another name"
@@ -136,7 +136,7 @@ def _check_owner(path: str, found: os.stat_result, folder: os.stat_result) -> No
 
 
 def _take_after(name: str, handle: int, private: bool) -> None:
-    """Give the new file the owner and the mode of the one that it replaces, if there is one."""
+    """Give the new file the owner and mode of the one that it replaces, if any."""
     if not os.path.isfile(name):
         return
     old = os.stat(name)
@@ -144,7 +144,7 @@ def _take_after(name: str, handle: int, private: bool) -> None:
     try:
         os.fchown(handle, -1, old.st_gid)
     except OSError:
-        mode &= ~stat.S_IRWXG  # which would be for another group
+        mode &= ~stat.S_IRWXG  # the group is another one
     with contextlib.suppress(OSError):  # only root can give files away
         os.fchown(handle, old.st_uid, -1)
     os.fchmod(handle, mode)
@@ -154,23 +154,23 @@ def _take_after(name: str, handle: int, private: bool) -> None:
 
 
 def _temporary(name: str) -> str:
-    """For each user another name, since one cannot remove what another left."""
+    """The temporary name, different for each user, since nobody can remove another's file."""
     return os.path.join(os.path.dirname(name), f".{os.path.basename(name)}.{os.geteuid()}.part")
 
 
 @contextlib.contextmanager
 def _locked(temporary: str, mode: int) -> Iterator[BinaryIO]:
-    """A new file of that name, locked, which is removed in the end if it still has the name."""
+    """A new, locked file of that name, removed at the end unless it was renamed."""
     file: BinaryIO | None = None
     try:
         while file is None:
             _clear(temporary)
-            with contextlib.suppress(FileExistsError):  # somebody was faster
+            with contextlib.suppress(FileExistsError):  # another writer was faster
                 file = open(temporary, "xb", opener=partial(_open_no_link, mode=mode))  # noqa: SIM115  closed below
             if file is not None:
                 with contextlib.suppress(OSError):  # of a file system without locks
                     fcntl.flock(file, fcntl.LOCK_EX)
-                if not _is_at(file, temporary):  # it was taken for a dead one's before it was locked
+                if not _is_at(file, temporary):  # another writer removed it before it was locked
                     file.close()
                     file = None
         yield file
@@ -180,11 +180,11 @@ def _locked(temporary: str, mode: int) -> Iterator[BinaryIO]:
                 if _is_at(file, temporary):
                     os.unlink(temporary)
                 with contextlib.suppress(OSError):
-                    fcntl.flock(file, fcntl.LOCK_UN)  # for processes that were forked meanwhile and have it open too
+                    fcntl.flock(file, fcntl.LOCK_UN)  # forked processes have it open too
 
 
 def _clear(temporary: str) -> None:
-    """Wait for the writer that has a file of that name, or remove it if there is none."""
+    """Wait for the writer of a file of that name, or remove what a dead one left."""
     try:
         with open(temporary, "rb", opener=_open_no_link) as left:
             if os.fstat(left.fileno()).st_uid != os.geteuid():
