@@ -68,7 +68,7 @@ def test_of_two_moves_of_one_walk_at_once_the_second_is_refused(run, typed, fold
 
 def test_states_are_checked_before_anything_is_shown(run, typed, folder):
     """An unknown one is named by its line; nothing is printed, nothing kept."""
-    for given, word in ((b"query-1\nhidden-thing\n", "line 2"), (b"", "no states")):
+    for given, word in ((b"query-1\nhidden-thing\n", "line 2"), (b"", "stdin is empty")):
         typed(given)
         code, out, err = run(*draw("--walk", "ann.walk"))
         assert (code, out) == (2, "")

@@ -394,7 +394,7 @@ def test_logs_are_tidied_and_told_of(asked, run, log):
     plain = asked("design", "events.log", "-k", "5")["secrets"]
     code, _, err = run("design", "events.log", "-k", "5")
     assert code == 0
-    blanks, alike = err.splitlines()
+    blanks, alike, _ = err.splitlines()
     assert blanks == "minleak: note: 3 blank lines of events.log were skipped"
     assert alike.startswith("minleak: note: 2 labels of events.log differ from another only in blanks")
     assert "--clean takes off" in alike
@@ -425,8 +425,19 @@ def test_no_message_of_optimise_names_a_secret(run, folder):
 def test_notes_are_part_of_the_json(run, asked, log):
     """One object on one line, of an answer and of an error; for people a line on stderr."""
     said = asked("design", "queries.csv", "-k", "1000")
-    assert said["notes"] == [f"there are {said['secrets']} secrets, and no set is larger: k = {said['secrets']}"]
+    assert said["notes"] == [f"-k is larger than the number of secrets: k = {said['secrets']}"]
     code, out, err = run("design", "events.log", "-k", "0", "--json")
     assert (code, out) == (2, "")
     assert len(json.loads(err)["notes"]) == 2
-    assert run("design", "queries.csv", "-k", "1000")[2].startswith("minleak: note: there are")
+    assert run("design", "queries.csv", "-k", "1000")[2].startswith("minleak: note: -k is larger")
+
+
+def test_a_plan_that_is_not_saved_is_said_to_be_lost(run):
+    """On stderr for people, and not in the JSON."""
+    code, out, err = run("design", "queries.csv", "-k", "3")
+    assert (code, err) == (0, "minleak: note: no .cloak file was written: add -o plan.cloak to save the plan\n")
+    assert "was written: add" not in out
+    code, out, err = run("design", "queries.csv", "-k", "3", "--json")
+    assert (code, err) == (0, "")
+    assert "notes" not in json.loads(out)
+    assert "was written: add" not in run("design", "queries.csv", "-k", "3", "-o", "x.cloak")[2]

@@ -66,7 +66,7 @@ def test_rows_are_counted(asked, run, folder):
     (folder / "counted.txt").write_text("3 a\n2 b\n")
     for file, other, why in (
         ("counted.txt", "--clean", "counts already"),
-        ("log.csv", "--gains=user", "a row for each event"),
+        ("log.csv", "--gains=user", "read one row per event"),
     ):
         code, _, err = run("design", file, "--weight", "1", "--secret", "query", other, "-k", "4")
         assert code == 2
@@ -119,7 +119,7 @@ def test_tables_of_no_engine(run, typed):
     """A database goes with DuckDB, a table without one with Spark; stdin is called so."""
     typed(b"")
     for arguments, words in [
-        (["-", "--engine", "duckdb,table=counts"], "for DuckDB give its database's file"),
+        (["-", "--engine", "duckdb,table=counts"], "for DuckDB give the file of the database"),
         (["-", "--engine", "duckdb"], "the first line of stdin is empty"),
         (["queries.csv", "--engine", "abacus"], "unknown engine 'abacus'"),
         (["queries.csv", "--engine", "spark,memory=1GB"], "--engine takes memory= for duckdb only"),

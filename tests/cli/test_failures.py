@@ -99,12 +99,12 @@ def test_stand_ins_may_be_numbers(asked):
     ("arguments", "words"),
     [
         (["design", "queries.key", "-k", "3"], "say --format one of"),
-        (["design", "queries.csv", "-k", "3", "--layout", "near"], "--layout near needs --near"),
+        (["design", "queries.csv", "-k", "3", "--layout", "near"], "--layout near needs coordinates: give --near"),
         (["design", "queries.csv", "-k", "3", "--near", "haversine:count"], "--near haversine takes"),
         (["measure", "diagnoses.csv", "diagnoses.csv"], "--observable"),
         (["draw", "queries.cloak", "x", "--fresh"], "--stand-in"),
         (["optimise", "diagnoses.csv", "pairs.csv", "--tradeoff", "1"], "--tradeoff is a whole number from 2"),
-        (["sweep", "queries.csv", "--max-success", "2"], "--max-success: a number from 0 to 1"),
+        (["sweep", "queries.csv", "--max-success", "2"], "--max-success: expected a number from 0 to 1"),
         (["sweep", "queries.csv", "--max-success", "0"], "--max-success is a probability"),
         (["measure", "diagnoses.csv", "queries.key"], "queries.key from its ending: name it .csv"),
         (["optimise", "diagnoses.csv", "queries.key"], "queries.key from its ending: name it .csv"),
@@ -119,9 +119,9 @@ def test_messages_speak_of_flags(run, arguments, words):
 @pytest.mark.parametrize(
     ("error", "said", "code"),
     [
-        (MemoryError(), "there is not enough memory for this", 1),
-        (KeyboardInterrupt(), "interrupted, nothing was left half-written", 130),
-        (typer.Abort(), "interrupted, nothing was left half-written", 130),
+        (MemoryError(), "not enough memory", 1),
+        (KeyboardInterrupt(), "interrupted; no file is half-written", 130),
+        (typer.Abort(), "interrupted; no file is half-written", 130),
         (OSError(28, "No space left on device"), "cannot read or write stdin or stdout: No space left on device", 1),
         (BrokenPipeError(), "", 1),
     ],
@@ -182,7 +182,7 @@ def test_nothing_said_and_no_stdin(run, monkeypatch):
     assert "Usage: minleak" in run()[1]
     assert run("--version") == (0, f"minleak {ml.__version__}\n", "")
     monkeypatch.setattr(sys, "stdin", None)
-    assert "stdin is closed, so - cannot be read: give a file" in one_line(run("design", "-", "-k", "2")[2])
+    assert "stdin is closed: give a file instead of -" in one_line(run("design", "-", "-k", "2")[2])
 
 
 def test_terminals_are_told_what_goes_on(monkeypatch, capsys):

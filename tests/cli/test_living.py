@@ -74,7 +74,7 @@ def test_an_update_writes_or_tells_and_not_both(run):
     for arguments in ([], ["-o", "x.cloak", "--dry-run"]):
         code, out, err = run("update", "queries.cloak", "tomorrow.csv", *arguments)
         assert (code, out) == (2, "")
-        assert "say where to write the update with -o, or --dry-run to write nothing" in err
+        assert "give either -o, the file to write, or --dry-run, to write nothing" in err
     assert not Path("x.cloak").exists()
 
 
@@ -146,7 +146,7 @@ def test_certify_proves_each_part_for_its_own_counts(run, asked, lineage):
     assert [check.ok for check in ml.certify(twice, lineage.prior).checks] == [True, True, False]
     code, out, err = run("certify", "lineage.cloak", "queries.csv")
     assert (code, out) == (2, "")
-    assert "each part is proved for the counts it was made for, which the file holds: leave out PRIOR" in err
+    assert "each part of an updated plan is certified for its own counts, which the file holds: leave out PRIOR" in err
 
 
 def test_export_writes_all_parts(run, asked, lineage):
@@ -216,15 +216,15 @@ def test_everybody_stays_with_the_lineage_they_began_with(run, asked, lineage):
     assert Path("pins.sqlite").stat().st_mode & 0o777 == 0o600
     code, out, err = run("draw", "june.cloak", "query-9", *pinned)
     assert (code, out) == (2, "")
-    assert "a subject is pinned to a lineage of neither CLOAK nor --older: give its file too" in err
+    assert "this subject is pinned to a lineage of neither CLOAK nor --older: add its file" in err
 
 
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        (["--fresh", "--pins", "p"], "--pins finds the lineage of a --scope by the --key"),
-        ([*STICKY, "--pins", "p", "--lineage", "00"], "give both, and no --lineage"),
-        ([*STICKY, "--lineage", "query-9"], "--lineage is in hexadecimal"),
+        (["--fresh", "--pins", "p"], "--pins needs --key and --scope"),
+        ([*STICKY, "--pins", "p", "--lineage", "00"], "does not go with --lineage"),
+        ([*STICKY, "--lineage", "query-9"], "--lineage is hexadecimal"),
         ([*STICKY, "--lineage", "00"], "neither CLOAK nor --older"),
         ([*STICKY, "--older", "queries.cloak"], "versions of one lineage"),
         ([*STICKY, "--older", "missing.cloak"], "missing.cloak"),
@@ -296,7 +296,7 @@ def test_blocks_are_updated_too(run, asked):
     before = asked("draw", "blocks.cloak", "query-9")
     write_counts("day-1.csv", QUERIES | {f"new-{i}": 20 - i for i in range(12)})
     told = asked("update", "blocks.cloak", "day-1.csv", "-o", "blocks.cloak")
-    assert (told["notes"], told["parts"]) == (["1 new part was made of the secrets that waited"], 2)
+    assert (told["notes"], told["parts"]) == (["1 new part made from the secrets that were waiting"], 2)
     assert asked("draw", "blocks.cloak", "query-9") == before
     assert json.dumps(asked("draw", "blocks.cloak", "new-3")["sets"]).count("new-") == 4
     assert asked("certify", "blocks.cloak")["ok"]
@@ -348,10 +348,10 @@ def test_newcomers_of_near_plans_take_their_coordinates_from_the_counts(run, ask
     (folder / "today.csv").write_text("\n".join(["secret,count,x,y", *rows, *new]))
     code, _, err = run("update", "near.cloak", "today.csv", "--dry-run")
     assert code == 2
-    assert "the plan was made with --near: say the columns of coordinates of new secrets too" in err
+    assert "the plan was made with --near: give the columns with the coordinates of new secrets" in err
     told = asked("update", "near.cloak", "today.csv", "--near", "x,y", "-o", "newer.cloak")
     assert (told["parts"], told["pending"]) == (2, 0)
     assert [part.layout for part in ml.load("newer.cloak").parts] == ["near", "near"]
     code, _, err = run("update", "queries.cloak", "today.csv", "--near", "x,y", "--dry-run")
     assert code == 2
-    assert "--near is for plans made with --near" in err
+    assert "--near needs a plan made with --near" in err

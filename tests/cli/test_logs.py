@@ -34,7 +34,7 @@ def test_a_plan_from_an_access_log(run, log):
 def test_a_log_without_a_field_is_refused_with_the_line_that_works(run, log):
     code, out, err = run("design", log, "--max-success", "30%")
     assert (code, out) == (2, "")
-    assert "(so: minleak design access.log --max-success 30% --field path)" in err
+    assert "(try: minleak design access.log --max-success 30% --field path)" in err
     assert "such as --field path, of 'server'" in err
     assert run("design", log, "--max-success", "30%", "--field", "path", "--no-query")[0] == 0
     code, _, err = run("sweep", log, "--field", "pth")
@@ -98,3 +98,39 @@ def test_a_channel_as_a_matrix_with_fractions(run, folder):
     assert "no rows for secret 1" in run("measure", "counts.csv", "other.csv")[2]
     Path("other.csv").write_text("secret,hot,cold\nflu,1,0\ngout,1,0\nflux,1,0\n")
     assert "not among the inputs" in run("measure", "counts.csv", "other.csv")[2]
+
+
+def test_an_audit_chooses_records_as_other_commands_do(asked, log):
+    found = asked("audit", log, "--secret", "host", "--observable", "path", "--status", "2xx", "--no-query")
+    assert found["events"] == 640
+    assert found["observables"] <= 40
+    assert asked("audit", log, "--secret", "host", "--observable", "path")["observables"] == 800
+
+
+@pytest.mark.parametrize("more", [["--engine", "duckdb"], ["--follow", "1", "--enough", "0.5"]])
+def test_an_audit_chooses_records_in_memory_only(run, log, more):
+    code, _, err = run("audit", log, "--secret", "host", "--observable", "path", "--no-query", *more)
+    assert code == 2
+    assert "--no-query" in err
+
+
+def test_an_audit_of_a_table_has_no_status(run, folder):
+    code, _, err = run("audit", "events.csv", "--secret", "query", "--observable", "size", "--status", "2xx")
+    assert (code, err) == (2, "minleak: events.csv is no access log: leave out --status and --no-query\n")
+
+
+def test_keys_that_are_data_are_not_shown(run, folder):
+    """Records like {"time": ..., "alice@example.org": 3} have secrets for keys."""
+    records = [{"time": i, f"user-{i}@example.org": 1, "x" * 90: 2} for i in range(50)]
+    Path("users.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+    for arguments in (["design", "users.jsonl", "-k", "2"], ["sweep", "users.jsonl", "--field", "path"]):
+        code, _, err = run(*arguments)
+        assert code == 2
+        assert "'time', 'xxx" in err
+        assert "example.org" not in err
+        assert "x" * 41 not in err
+    Path("other.jsonl").write_text("".join(json.dumps({f"user-{i}": 1}) + "\n" for i in range(50)))
+    code, _, err = run("sweep", "other.jsonl", "--field", "path")
+    assert code == 2
+    assert "its fields are not the same in most records" in err
+    assert "user-" not in err

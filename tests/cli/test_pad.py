@@ -103,13 +103,13 @@ def test_times_that_vary(asked, folder):
     ("rest", "word"),
     [
         (["files.csv"], "--most"),
-        (["files.csv", "--budget", "5", "--relative"], "--relative needs a share"),
-        (["files.csv", "--most", "-1%"], "--most is a share"),
-        (["files.csv", "--most", "lots"], "--most is a share"),
+        (["files.csv", "--budget", "5", "--relative"], "--relative needs a percentage"),
+        (["files.csv", "--most", "-1%"], "--most is a non-negative share"),
+        (["files.csv", "--most", "lots"], "--most is a non-negative share"),
         (["files.csv", "--budget", "1%", "--max-leakage", "1"], "either --budget"),
         (["one.csv", "--secret", "topic", "--size", "ms", "--budget", "5%"], "has one sample"),
         (["two.csv", "--secret", "topic", "--size", "ms", "--budget", "5%", "-o", "x.cloak"], ".csv or .json"),
-        (["two.csv", "--secret", "topic", "--size", "ms", "--budget", "5%", "--randomised"], "one row for each"),
+        (["two.csv", "--secret", "topic", "--size", "ms", "--budget", "5%", "--randomised"], "one row per secret"),
     ],
 )
 def test_refusals(run, folder, rest, word):
@@ -134,3 +134,9 @@ def test_frames_of_streams_are_written_as_chosen(asked, folder):
     best = ml.padding.frames(streams, budget=0.2 * streams.bytes_on_the_wire().mean(), delay=100)
     assert (said["frame"], said["tick_ms"], said["totals"]) == (best.frame, best.tick_ms, list(best.totals))
     assert ml.padding.Frames.load(folder / "frames.json") == best
+
+
+def test_a_randomised_padding_is_no_json(run):
+    """It used to fail unexpectedly, after all the work."""
+    code, _, err = run("pad", "files.csv", "--budget", "5%", "--randomised", "-o", "x.json")
+    assert (code, err) == (2, "minleak: a randomised padding is written as .csv, .cloak, not 'x.json'\n")

@@ -15,7 +15,11 @@ COMMANDS = {
     "capacity": ["measure", "test.csv", "--capacity"],
     "pad": ["pad", "files.csv", "--budget", "5%"],
     "audit": ["audit", "events.csv", "--secret", "query", "--observable", "size", "--before", "events.csv"],
-    "sweep": ["sweep", "queries.csv"],
+    "sweep": ["sweep", "queries.csv", "--max-success", "60%"],
+    "optimise": ["optimise", "diagnoses.csv", "pairs.csv", "--budget", "0.2"],
+    "least": ["optimise", "diagnoses.csv", "pairs.csv", "--max-leakage", "0.7"],
+    "tradeoff": ["optimise", "diagnoses.csv", "pairs.csv", "--tradeoff", "5"],
+    "refines": ["measure", "test.csv", "--against", "test.csv"],
 }
 
 
@@ -28,11 +32,11 @@ def test_a_page_for_every_result(run, kind):
     assert "<h1>" in page
     if kind == "audit":
         assert "Before and after the repair" in page
-    elif kind != "sweep":
+    else:
         assert 'class="tile ours"' in page
 
 
 def test_a_page_ends_in_html(run, folder):
     code, _, err = run("compare", "queries.csv", "--prefix", "1", "--report", "page.pdf")
     assert code == 2
-    assert "--report: the name of a page ends in .html" in err
+    assert "--report: the file name must end in .html" in err

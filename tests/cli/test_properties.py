@@ -63,7 +63,7 @@ def test_audit_tells_about_a_property(asked, run, folder):
     Path("events.csv").write_text("\n".join([lines[0] + ",odd", f"{lines[1]},7", *rows]) + "\n")
     code, _, told = run("audit", "events.csv", *names, "--property", "odd")
     assert code == 2
-    assert "another property of a secret" in told
+    assert "gives a secret a second, different property" in told
 
 
 def test_the_report_states_it_or_asks_for_it(run, folder):
@@ -73,13 +73,13 @@ def test_the_report_states_it_or_asks_for_it(run, folder):
     assert "name a property" in run("show", "near.cloak")[1]
     assert "name a property" not in run("show", "near.cloak", "cities.csv", "--property", "country")[1]
     assert run("report", "near.cloak", "-o", "page.html", "--trials", "50")[0] == 0
-    assert "Report with a property" in Path("page.html").read_text()
+    assert "Add a property" in Path("page.html").read_text()
     assert (
         run("report", "near.cloak", "cities.csv", "--property", "country", "-o", "page.html", "--trials", "50")[0] == 0
     )
     told = ml.load("near.cloak").property_leakage(dict(zip([f"c{i}" for i in range(20)], "ab" * 10, strict=True)))
     assert f"guesses it is right {100 * told.success:.3g}% of the time" in Path("page.html").read_text()
-    assert "Report with a property" not in Path("page.html").read_text()
+    assert "Add a property" not in Path("page.html").read_text()
     run("update", "near.cloak", "cities.csv", "-o", "next.cloak")
     for plan in ("next.cloak",):
         assert run("report", plan, "cities.csv", "--property", "country", "-o", "page.html")[0] == 0

@@ -71,8 +71,8 @@ def test_the_share_on_the_command_line_is_the_share_of_the_plan(plan):
         (["design", "words.csv", "-k", "5", "--unknown", "words.model", "--policy", "min=3"], "leave out --policy"),
         (["design", "words.csv", "-k", "5", "--unknown", "words.csv"], "not a .cloak file"),
         (["design", "words.csv", "-k", "5", "--unknown", "w.cloak"], "does not hold a model"),
-        (["design", "words.csv", "-k", "5", "--unknown-share", "5%"], "give it too"),
-        (["design", "words.csv", "-k", "5", "--unknown", "words.model", "--layout", "circle"], "without a layout"),
+        (["design", "words.csv", "-k", "5", "--unknown-share", "5%"], "need --unknown"),
+        (["design", "words.csv", "-k", "5", "--unknown", "words.model", "--layout", "circle"], "leave out --layout"),
         (["draw", "w.cloak", "word3", "--fresh"], "a key and a scope alone"),
         (["report", "queries.cloak", "-o", "r.html", "--held-out", "words.csv"], "plan over all strings"),
         (["report", "w.cloak", "-o", "r.html", "--max-success", "5%"], "judges no requirement"),
@@ -102,7 +102,9 @@ def test_a_model_is_fitted_once_and_used_again(folder, asked, run):
     model = Path("p.model").read_bytes()
     ml.strings.NGram.fit(list(ml.read_prior("passwords.csv").labels)).save("same.model")
     assert model == Path("same.model").read_bytes()
-    code, _, err = run("design", "queries.csv", "-k", "4", "--unknown", "p.model", "--unknown-share", "5%")
+    code, _, err = run(
+        "design", "queries.csv", "-k", "4", "--unknown", "p.model", "--unknown-share", "5%", "-o", "q.cloak"
+    )
     assert (code, err) == (0, "")
     assert Path("p.model").read_bytes() == model
     assert run("design", "queries.csv", "-k", "0", "--unknown", "none.model")[0] == 2

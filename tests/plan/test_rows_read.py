@@ -134,7 +134,7 @@ def test_on_the_command_line(tmp_path, monkeypatch, capsys):
     assert "reads no more rows" in Path("page.html").read_text()
     with pytest.raises(SystemExit):
         main(["design", "names.csv", "-k", "2", "--worst-rows", "250"])
-    assert "are for --layout blocks" in capsys.readouterr().err
+    assert "need --layout blocks" in capsys.readouterr().err
 
 
 def test_budgets_are_checked():

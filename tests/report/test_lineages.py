@@ -47,7 +47,7 @@ def test_the_first_figure_is_for_one_who_saw_all_versions(plan: Lineage) -> None
     assert f"Seeing all versions {percent(today.success)}" in page
     assert f"Blind guess {percent(today.blind)}" in page
     assert f"A plan made today {percent(today.least)}" in page
-    assert f"By the counts of the last day, as they are, a guess is right {percent(right)} of the time" in page
+    assert f"As counted on the last day, a guess is right {percent(right)} of the time" in page
     waiting = 6 / plan.ledger.counts.sum()
     assert f"Waiting for a part 3 {percent(waiting)} of the last day's events" in page
     assert f"a guess would be right {percent(waiting + (1 - waiting) * right)}" in page

@@ -120,7 +120,7 @@ def test_the_page_says_that_a_set_tells_the_area(plan: ml.Plan, facts: Facts) ->
     assert blind == pytest.approx(min(float(p @ apart[:, x]) for x in range(n)))
     assert located < 0.5 * blind
     page = report_page(facts)
-    assert "Near decoys share their region, so that a set tells the area of the secret" in page
+    assert "Near decoys share a region, so a set reveals the area of the secret" in page
 
 
 def test_the_area_of_many_places_is_estimated() -> None:

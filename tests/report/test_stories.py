@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import minleak as ml
-from minleak._report.bars import Bar, chances
-from minleak._report.stories import judge, story
+from minleak._report.charts import chances
+from minleak._report.stories import Bar, judge, story
 from minleak._streams.result import FrameCost
 from minleak.errors import InvalidParameter
 
@@ -79,7 +79,7 @@ def test_two_audits_are_a_repair(tmp_path):
     assert "Before and after the repair" in page
     assert "<h2>Before</h2>" in page
     assert "<h2>After</h2>" in page
-    assert "no leak is found any more" in page
+    assert "finds no leak any more" in page
     assert 'id="chart_1"' in page
     assert 'id="chart_2"' in page
     for wrong in ([before], [before, after, after], [before, "after"]):

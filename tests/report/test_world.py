@@ -45,7 +45,7 @@ def test_the_first_figure_is_in_the_world(plan: ml.Plan, facts: Facts) -> None:
     assert (facts.world.success, facts.world.low, facts.world.high) == (world.success, world.low, world.high)
     assert facts.enough == enough_events(plan, world)
     page = text(report_page(facts))
-    figures = [f"In the world {100 * world.success:.3g}% {100 * world.low:.3g}% to {100 * world.high:.3g}%"]
+    figures = [f"In the true population {100 * world.success:.3g}% {100 * world.low:.3g}% to {100 * world.high:.3g}%"]
     figures += ["As counted 5% certified", "Blind guess", "No cloak 100%"]
     places = [page.index(figure) for figure in figures]
     assert places == sorted(places)
@@ -54,8 +54,8 @@ def test_the_first_figure_is_in_the_world(plan: ml.Plan, facts: Facts) -> None:
     assert re.search(
         r"(Between [\d.]+ million and|Between [\d,]+ and|About) .* would bring the first figure within", page
     )
-    assert f"{100 * world.unseen:.3g}% of the events to come will be of secrets that were not seen" in page
-    assert f"in the world {world.leakage('shannon'):.4g}" in page
+    assert f"{100 * world.unseen:.3g}% of future events will be of secrets that were not seen" in page
+    assert f"in the true population {world.leakage('shannon'):.4g}" in page
 
 
 def test_counts_that_differ_by_chance_are_told() -> None:
@@ -64,10 +64,10 @@ def test_counts_that_differ_by_chance_are_told() -> None:
     facts = gather(ml.design(ml.Prior(counts[counts > 0]), 20), trials=50)
     assert facts.world is not None
     page = text(report_page(facts))
-    assert "show no difference between secrets beyond chance" in page
+    assert "are no larger than chance" in page
     assert f"could make it {100 * facts.world.high:.3g}%; more events would tell." in page
     assert "the two figures are the same" not in page
-    assert "count one event for each user and secret" in page
+    assert "count one event per user and secret" in page
 
 
 def test_what_it_is_about_is_on_the_page(plan: ml.Plan, tmp_path: Path) -> None:
@@ -133,11 +133,9 @@ UNTOLD = {
 def test_where_nothing_can_be_said_it_is_said(case: str) -> None:
     prior, why = UNTOLD[case]
     page = text(report_page(gather(ml.design(prior, 2), success=0.6, trials=50)))
-    assert re.search(
-        rf"Nothing can be said about the world beyond the counts: {why}.*\. All figures are as counted\.", page
-    )
+    assert re.search(rf"All figures are as counted; nothing can be said about the true population: {why}.*\.", page)
     assert "As counted 50%" in page
-    assert "In the world" not in page
+    assert "In the true population" not in page
     assert "at most 60% of the time: met, as counted." in page
 
 

@@ -42,17 +42,17 @@ COMMANDS = {
     "key new": "",
 }
 GROUPS = {
-    "chain": "Hide where somebody goes, step by step: fit a chain, measure walks, draw tracks.",
+    "chain": "Hide where someone goes, step by step: fit a chain, measure walks, draw tracks.",
     "key": "Make a key: the same as keygen.",
 }
-# After so many new objects cycles are looked for; with Python's own 700 a tenth of a short command is spent on it.
+# New objects before a garbage collection; Python's own 700 costs a tenth of a short command.
 _SELDOM = 50_000
 # What typer answers after ctrl-C.
 _INTERRUPTED = 130
 
 
 def application(names: Iterable[str] = tuple(COMMANDS)) -> typer.Typer:
-    """The application with all commands, or with those that are needed: each takes its time to load."""
+    """The application with these commands: each takes time to load."""
     import typer
 
     from minleak._cli.commands import as_command
@@ -63,15 +63,17 @@ def application(names: Iterable[str] = tuple(COMMANDS)) -> typer.Typer:
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
         help="Measure how much a system reveals about its secrets, and build the countermeasure that provably reveals "
-        "least.\n\nStart with a table of secrets and how often each occurs: minleak sweep shows how much sets of "
-        "decoys help, minleak design makes them, minleak draw picks the set to show.",
+        "least.\n\nStart with a table of secrets and their counts: minleak sweep shows how much decoys help, minleak "
+        "design builds the sets, minleak draw picks the set to show.",
         epilog="Exit codes: 0 done, 1 failed (or not certified), 2 bad input, 130 interrupted.",
     )
 
     @app.callback(invoke_without_command=True)
     def common(
         version: bool = typer.Option(False, "--version", help="Print the version and exit.", is_eager=True),
-        _json: bool = typer.Option(False, "--json", help="Print one JSON object; stands anywhere, with any command."),
+        _json: bool = typer.Option(
+            False, "--json", help="Print one JSON object. Works with every command, anywhere on the line."
+        ),
     ) -> None:
         if version:
             from minleak import __version__
@@ -94,8 +96,9 @@ def application(names: Iterable[str] = tuple(COMMANDS)) -> typer.Typer:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line and exit: 0 done, 1 failed, 2 bad input, 130 interrupted. Never a traceback, unless
-    MINLEAK_DEBUG is set, and then without what errors say, which may hold a secret."""
+    """Run the command line and exit: 0 done, 1 failed, 2 bad input, 130 interrupted. Prints no traceback unless
+    MINLEAK_DEBUG is set, and then without error messages, which may hold a secret.
+    """
     given, as_json = _take_json(list(sys.argv[1:] if arguments is None else arguments))
     command = None
     begin(as_json=as_json)
@@ -116,24 +119,24 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _take_json(given: list[str]) -> tuple[list[str], bool]:
-    """The words without --json, which may stand anywhere before --, and whether it was there."""
+    """The arguments without --json, which may be anywhere before --, and whether it was there."""
     end = given.index("--") if "--" in given else len(given)
     return [*(word for word in given[:end] if word != "--json"), *given[end:]], "--json" in given[:end]
 
 
 def _check(given: Sequence[str]) -> None:
-    """Refuse what no shell can pass on, before it is taken for a file's name."""
+    """Refuse arguments that no operating system accepts as a file name."""
     for place, word in enumerate(given, 1):
         try:
             possible = b"\0" not in os.fsencode(word)
         except UnicodeEncodeError:
             possible = False
         if not possible:
-            raise InvalidParameter(f"argument {place} holds a character that no argument can hold: leave it out")
+            raise InvalidParameter(f"argument {place} holds a NUL or an invalid character: leave it out")
 
 
 def run() -> None:
-    """The command as a process of its own, which soon ends and takes with it what it holds."""
+    """Run the command as a process of its own."""
     gc.set_threshold(_SELDOM)
     if not os.environ.get("MINLEAK_DEBUG"):
         warnings.simplefilter("ignore")  # they speak of lines of code; what matters of them is checked

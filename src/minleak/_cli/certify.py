@@ -1,4 +1,4 @@
-"""certify: prove that a .cloak file is optimal for its prior."""
+"""certify: prove that a .cloak file is optimal for its counts."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from minleak.errors import InvalidParameter
 def certify(
     cloak: CloakFile,
     prior: str | None = argument(
-        "[PRIOR]", "The counts it should be for; its own, and its gains, if not given.", default=None
+        "[PRIOR]", "Counts to certify it for. Default: its own counts and gains.", default=None
     ),
     *,
-    gains: str | None = option("The column of gains that it should be for, beside the counts."),
+    gains: str | None = option("Column of PRIOR with the gains to certify it for."),
     property: PropertyColumn = None,
     reading: Reading,
 ) -> Outcome[Certificate]:
     """Prove in exact integers that a .cloak file is optimal for its counts. Exit code 1 if it is not.
 
-    Of a plan that was updated, each part is checked for the counts that it was made for.
+    In an updated plan, each part is certified for the counts it was designed for.
 
     Example: minleak certify queries.cloak queries.csv
     """
     if gains is not None and prior is None:
-        raise InvalidParameter("--gains names a column beside the counts: give the file of these too")
+        raise InvalidParameter("--gains names a column of PRIOR: give PRIOR too")
     check_one_stdin(CLOAK=cloak, PRIOR=prior)
     with working(f"certifying {cloak}"):
         with as_file(cloak, ".cloak") as path:
@@ -40,8 +40,8 @@ def certify(
             found = ml.certify(plan, of=of)
         elif plan.kind == LINEAGE:
             raise InvalidParameter(
-                "this plan was updated, and each part is proved for the counts it was made for, which the file holds: "
-                "leave out PRIOR, unless it has a --property"
+                "each part of an updated plan is certified for its own counts, which the file holds: leave out PRIOR, "
+                "unless for --property"
             )
         else:
             source = PriorSource(prior, reading)

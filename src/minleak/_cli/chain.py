@@ -1,4 +1,4 @@
-"""chain: secrets that come in sequences: fit a chain to walks, measure what they give away, draw tracks."""
+"""chain: secrets that come in sequences: fit a Markov chain, measure what walks leak, draw tracks."""
 
 from __future__ import annotations
 
@@ -26,13 +26,18 @@ from minleak._sequences.results import SequenceTable, describe_fall
 from minleak.errors import InvalidParameter, UnknownSecret
 
 ChainFile = Annotated[
-    str, typer.Argument(metavar="CHAIN", help="A .chain file made by `minleak chain fit`; - is stdin, but for `draw`.")
+    str,
+    typer.Argument(
+        metavar="CHAIN", help="A .chain file written by `minleak chain fit`; - for stdin, except with `draw`."
+    ),
 ]
-Tracked = Annotated[int, typer.Option("-k", parser=whole, help="How many states each step shows.")]
+Tracked = Annotated[int, typer.Option("-k", parser=whole, help="Number of states shown at each step.")]
 
 Columns = Annotated[
     str,
-    typer.Option("--columns", help="The columns of who, when and where; times are numbers or dates 2026-07-11T08:30."),
+    typer.Option(
+        "--columns", help="Columns with who, when and where; times are numbers or dates such as 2026-07-11T08:30."
+    ),
 ]
 
 
@@ -98,12 +103,12 @@ class DrawnTracks(Result):
 
 
 def fit(
-    log: str = argument("LOG", "Who was where and when: csv(.gz), tsv, parquet; - is stdin."),
+    log: str = argument("LOG", "Who was where and when: csv, csv.gz, tsv or parquet; - for stdin."),
     *,
-    output: str | None = option("The .chain file to write.", "-o", "--output"),
+    output: str | None = option("Write the chain to this .chain file.", "-o", "--output"),
     columns: Columns = "subject,time,state",
-    order: int = option("How many steps a state remembers.", default=1),
-    clock: int | None = option("24 for states by the hour of the day, which everybody sees."),
+    order: int = option("Order of the chain: how many steps a state remembers.", default=1),
+    clock: int | None = option("Period of a public clock: 24 makes states depend on the hour of the day."),
     format: Format = None,
     engine: str | None = engine_option(),
 ) -> Outcome[ChainSummary]:
@@ -113,7 +118,9 @@ def fit(
     """
     named = _name_columns(columns)
     if engine is not None and (order != 1 or clock is not None):
-        raise InvalidParameter("inside an engine chains are of order 1 and without a clock: leave out --engine")
+        raise InvalidParameter(
+            "--engine fits chains of order 1 without a clock: leave out --order and --clock, or --engine"
+        )
     with working(f"fitting {log}"):
         if engine is not None:
             with parse_engine(engine).open(log) as rows:
@@ -139,17 +146,17 @@ def leakage(
     file: ChainFile,
     k: Tracked,
     *,
-    steps: int = option("How many states a walk has.", default=20, parser=times),
-    trials: int = option("Simulated walks.", default=200, parser=times),
-    truth: str | None = option("How walks really go: another .chain file, or a log that the chain was not fitted on."),
-    report: str | None = option("Write a page about it: an .html file."),
+    steps: int = option("Number of states in a walk.", default=20, parser=times),
+    trials: int = option("Number of simulated walks.", default=200, parser=times),
+    truth: str | None = option("How walks really go: another .chain file, or a log the chain was not fitted to."),
+    report: str | None = option("Write a self-contained page to this .html file."),
     chart: str | None = chart_option("success against step"),
-    seed: int = option("The seed of the simulated walks.", default=0),
+    seed: int = option("Seed for the simulated walks.", default=0),
     columns: Columns = "subject,time,state",
 ) -> Outcome[WalkLeakage]:
-    """Measure how often attackers guess each step of a walk, for tracks and for what else could be shown.
+    """Measure how often an attacker guesses the steps of a walk right, for tracks and for the alternatives.
 
-    Filtering attackers know what was shown up to a step, smoothing ones what came after as well.
+    A filtering attacker knows what was shown up to a step; a smoothing one knows what came after it, too.
 
     Example: minleak chain leakage visits.chain -k 3 --steps 6 --trials 50 --report walks.html
     """
@@ -180,17 +187,17 @@ def leakage(
 def draw(
     file: ChainFile,
     k: Tracked,
-    key: str = option("The key file, made by `minleak keygen`.", default=...),
+    key: str = option("Key file made by `minleak keygen`.", default=...),
     scope: str = option("Who walks: the same scope and walk always show the same tracks.", default=...),
-    walk: str | None = option(
-        "The file that keeps the walk between calls: the first call makes it, the next ones continue."
+    walk: str | None = option("File that keeps the state of the walk between calls; created by the first call."),
+    restart: bool = option(
+        "Start new tracks at a move that the chain considers impossible, instead of refusing it.", default=False
     ),
-    restart: bool = option("Begin new tracks where the chain holds a move impossible.", default=False),
 ) -> Outcome[DrawnTracks]:
-    """Draw the tracks to show for a walk, whose states are read from stdin, one a line.
+    """Draw the tracks to show for a walk; reads its states from stdin, one per line.
 
-    States of a chain with a clock are written hour/state, those of order 2 state/state. Each step is a line of k
-    states with a tab between them; the same track is always at the same place.
+    Write states as hour/state for a chain with a clock, and as state/state for order 2. Prints one line per step: k
+    states separated by tabs, each track always in the same column.
 
     Example: minleak chain draw visits.chain -k 3 --key queries.key --scope user-17
     """
@@ -201,7 +208,7 @@ def draw(
     tracks = ml.sequences.Tracks(fitted, k, key=key, on_impossible="restart" if restart else "refuse")
     states = [_state(text, fitted) for text in stdin_lines()]
     if not states:
-        raise InvalidParameter("no states came by stdin: give one a line")
+        raise InvalidParameter("stdin is empty: give one state per line")
     for at, state in enumerate(states):
         if fitted.position(state) is None:
             form = f": its states are written {_form(fitted)}" if _form(fitted) else ""
@@ -235,7 +242,7 @@ def _name_columns(columns: str) -> dict[str, str]:
 
 
 def _cut_walks(fitted: ml.sequences.Chain, log: str, columns: dict[str, str], steps: int) -> list[list[Any]]:
-    """The walks of a log, cut into pieces of so many steps; those with states that the chain does not know are left."""
+    """The walks of a log in pieces of `steps` steps, without pieces that have states the chain does not know."""
     found = read_walks(**rows_of(log), **columns, clock=fitted.clock)
     if fitted.order > 1:
         n = fitted.order

@@ -22,7 +22,7 @@ from minleak._cli.output import Outcome, emit, write_page
 def _page_file(path: str) -> str:
     """The path of a page, refused before any work is done if its ending is another."""
     if not path.lower().endswith((".html", ".htm")):
-        raise typer.BadParameter("the name of a page ends in .html")
+        raise typer.BadParameter("the file name must end in .html")
     return path
 
 
@@ -36,8 +36,8 @@ _PARSERS: dict[Any, Callable[[str], Any]] = {
 
 
 # The commands whose results can be written as pages.
-_PAGES = ("measure", "audit", "compare", "sweep", "design", "update", "pad", "optimise", "show", "certify")
-_PAGE = option("Write a page about it, an .html file that opens without network.", parser=_page_file)
+_PAGES = ("measure", "audit", "compare", "sweep", "design", "update", "pad", "optimise")
+_PAGE = option("Write a self-contained page about the result to this .html file.", parser=_page_file)
 
 Answer = Outcome[Any] | Iterator[Outcome[Any]]
 

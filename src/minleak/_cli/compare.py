@@ -1,4 +1,4 @@
-"""compare: what is done today, beside the best that sets of the same size can do."""
+"""compare: the buckets in use beside the best sets of the same size."""
 
 from __future__ import annotations
 
@@ -16,27 +16,29 @@ from minleak._data.labels import Labels
 from minleak._entropy.standard import STANDARD
 from minleak.errors import InvalidParameter
 
-# What `--prefix` takes the first bits of.
+# The hashes of --prefix.
 _HASHES = sorted(name for name in hashlib.algorithms_guaranteed if not name.startswith("shake"))
 
 
 def compare(
     prior: PriorFile,
     *,
-    by: str | None = option("The column that names the bucket of each secret."),
-    prefix: str | None = option("Buckets by the first bits of the label's hash, sha256:8, or its first characters, 3."),
+    by: str | None = option("Column with the bucket of each secret."),
+    prefix: str | None = option(
+        "Bucket by a hash prefix, such as sha256:8 (bits), or by the first characters of the label, such as 3."
+    ),
     rows: str | None = option(
-        "A column of how many rows of a table hold each secret, often that of the counts: compares what queries read."
+        "Column with the number of table rows that hold each secret, often the counts: compare rows read, too."
     ),
     entropy: Entropies = None,
     reading: Reading,
 ) -> Outcome[Comparison]:
-    """Compare buckets in use, such as hash prefixes, with the best sets of the same size.
+    """Compare the buckets you use today, such as hash prefixes, with the best sets of the same size.
 
     Example: minleak compare queries.csv --prefix sha256:8
     """
     if (by is None) == (prefix is None):
-        raise InvalidParameter("say how secrets are put into buckets: either --by COLUMN or --prefix sha256:8")
+        raise InvalidParameter("give either --by COLUMN or --prefix sha256:8, to say how secrets are put into buckets")
     source = PriorSource(prior, reading)
     counts = source.prior()
     with working("comparing"):
@@ -55,15 +57,15 @@ def _prefixes(labels: Labels, prefix: str) -> Any:
         count = 0
     if count < 1 or (colon and name not in _HASHES):
         raise InvalidParameter(
-            f"--prefix is a hash and how many of its first bits count, such as sha256:8, or a number of characters, "
-            f"not {prefix[:40]!r}; hashes are {', '.join(_HASHES)}"
+            f"--prefix is a hash and a number of bits, such as sha256:8, or a number of characters, not "
+            f"{prefix[:40]!r}; hashes: {', '.join(_HASHES)}"
         )
     texts = (label if isinstance(label, str) else str(label) for label in labels)
     if not colon:
         return [text[:count] for text in texts]
     bits = 8 * hashlib.new(name).digest_size
     if count > bits:
-        raise InvalidParameter(f"{name} has {bits} bits, so --prefix {name}:{count} is longer than the hash")
+        raise InvalidParameter(f"--prefix {name}:{count} is too long: {name} has {bits} bits")
     made, last = getattr(hashlib, name), -(-count // 8)
     shift = 8 * last - count
     return [int.from_bytes(made(text.encode()).digest()[:last], "big") >> shift for text in texts]

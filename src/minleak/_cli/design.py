@@ -1,4 +1,4 @@
-"""design: from counts to the plan that leaks least, as a .cloak file."""
+"""design: the plan that leaks least for given counts, as a .cloak file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import minleak as ml
 from minleak._cli.engines import design_inside, engine_option, parse_engine
 from minleak._cli.inputs import Grouping, PriorSource, Reading
 from minleak._cli.options import Entropies, PriorFile, option, share, split_names, whole
-from minleak._cli.output import Outcome, note, progressing, working
+from minleak._cli.output import Outcome, note, progressing, remark, working
 from minleak._cli.show import summarize
 from minleak._cli.sweep import SuccessRequirement, why_untold
 from minleak._data.progress import Progress
@@ -18,40 +18,40 @@ from minleak._layouts import LAYOUTS
 from minleak._plan.summaries import BlockSummary, PlanSummary, StringSummary
 from minleak.errors import InvalidParameter
 
+_NOT_SAVED = "no .cloak file was written: add -o plan.cloak to save the plan"
+
 
 @dataclass(frozen=True)
 class Variant:
-    """What kind of plan is to be made."""
+    """The kind of plan to design."""
 
     layout: str | None = option(
-        "stable (resists repeated draws, the default), circle (quickest) or blocks (no key, sets that never "
-        "change, a little more leakage); see --near for a fourth."
+        "stable (the default: resists repeated draws), circle (fastest) or blocks (fixed sets without a key, slightly "
+        "more leakage); for nearby decoys see --near."
     )
     mean_rows: float | None = option(
-        "With --layout blocks: how many rows of a table a query for a block may read on the mean, PRIOR being the "
-        "rows of "
-        "each secret; -k may be left out."
+        "With --layout blocks: the most table rows that a query may read on average, where PRIOR counts the rows of "
+        "each secret; -k is then optional."
     )
-    worst_rows: float | None = option("With --layout blocks: how many rows any query may read.")
-    gains: str | None = option("A column of what each secret is worth to the attacker, for gain-based leakage.")
+    worst_rows: float | None = option("With --layout blocks: the most table rows that any query may read.")
+    gains: str | None = option("Column with the worth of each secret to the attacker, for gain-based leakage.")
     near: str | None = option(
-        "Columns of coordinates, such as lat,lon: decoys will be close, at no more leakage. Distances are in "
-        "kilometres for columns that begin with lat and lon, else in the plane; haversine:y,x or "
-        "euclidean:lat,lon decides."
+        "Choose nearby decoys, at no more leakage: columns with coordinates. lat,lon gives kilometres on the globe, "
+        "other columns the plane; to override, write haversine:y,x or euclidean:lat,lon."
     )
     stability: float = option(
-        "With --near, from 0 (as close as possible) to 1 (resists repeated draws).", default=0.0, parser=share
+        "With --near: from 0 (closest decoys) to 1 (resists repeated draws).", default=0.0, parser=share
     )
     unknown: str | None = option(
-        "A file of a model of strings, so that secrets that PRIOR does not list get sets too. If there is no such "
-        "file, a model is fitted to the secrets of PRIOR and written there."
+        "Also cover secrets that PRIOR does not list: a file with a model of strings. If it does not exist, a model is "
+        "fitted to the secrets of PRIOR and saved there."
     )
     policy: str | None = option(
-        "With --unknown, where a model is fitted: the strings that can be secrets, such as "
-        "min=8,max=64,digit,upper,matching=REGEX (at the end; classes are lower, upper, letter, digit, symbol)."
+        "With --unknown, when fitting: which strings can be secrets, such as min=8,max=64,digit,upper,matching=REGEX. "
+        "Classes: lower, upper, letter, digit, symbol; matching= comes last."
     )
     unknown_share: float | None = option(
-        "With --unknown, how often a secret is not listed; estimated from the counts if not given.", parser=share
+        "With --unknown: how often a secret is not listed. Default: estimated from the counts.", parser=share
     )
 
     def design(
@@ -83,28 +83,28 @@ class Variant:
     def check(self, *, required: bool) -> None:
         """Refuse options that do not go together, before a file is read."""
         if self.rows_budget and (self.layout != ml.Blocks.name or required):
-            raise InvalidParameter("--mean-rows and --worst-rows are for --layout blocks, without --max-success")
+            raise InvalidParameter("--mean-rows and --worst-rows need --layout blocks and do not go with --max-success")
         if self.gains is not None and required:
             raise InvalidParameter(
-                "--max-success is about how often a guess is right, and --gains about its worth: give -k"
+                "--max-success does not go with --gains, where guesses have a worth: give -k instead"
             )
         if self.near is not None and self.layout is not None:
-            raise InvalidParameter("--layout and --near are two ways to say the layout: give one of them")
+            raise InvalidParameter("--near is a layout of its own: leave out --layout")
         if self.near is None and self.layout == ml.Near.name:
-            raise InvalidParameter("--layout near needs --near, the columns of coordinates: give --near alone")
+            raise InvalidParameter("--layout near needs coordinates: give --near COLUMNS instead")
         if self.near is None and self.stability:
-            raise InvalidParameter("--stability moves from near to stable plans, so it needs --near")
+            raise InvalidParameter("--stability needs --near")
         if self.unknown is None and (self.unknown_share is not None or self.policy is not None):
-            raise InvalidParameter("--unknown-share and --policy are about --unknown, a model of strings: give it too")
+            raise InvalidParameter("--unknown-share and --policy need --unknown")
         another = self.layout not in (None, "stable") or self.near is not None or self.gains is not None
         if self.unknown is not None and (another or required):
-            raise InvalidParameter("--unknown goes with -k alone, without a layout, --gains or --max-success")
+            raise InvalidParameter("--unknown goes with -k only: leave out --layout, --near, --gains and --max-success")
         if self.near is not None:
             parse_near(self.near)
 
     def _load(self, path: str) -> ml.strings.NGram:
         if self.policy is not None:
-            raise InvalidParameter(f"{path} holds a model, which has its policy: leave out --policy")
+            raise InvalidParameter(f"{path} holds a model with its own policy: leave out --policy")
         return ml.strings.NGram.load(path)
 
     def _fit(self, counts: ml.Prior) -> ml.strings.NGram:
@@ -116,28 +116,32 @@ class Variant:
 def design(
     prior: PriorFile,
     *,
-    k: int | None = option("How many secrets a set has at most, from 1 on; or give --max-success.", "-k"),
+    k: int | None = option("Size of the sets: at most this many secrets. Or give --max-success.", "-k"),
     requirement: SuccessRequirement,
-    output: str | None = option("The .cloak file to write; with --engine also a new folder.", "-o", "--output"),
+    output: str | None = option(
+        "Write the plan to this .cloak file; with --engine also to a new folder.", "-o", "--output"
+    ),
     entropy: Entropies = None,
     variant: Variant,
     grouping: Grouping,
     reading: Reading,
     engine: str | None = engine_option(),
 ) -> Outcome[PlanSummary | BlockSummary | StringSummary]:
-    """Design the sets of at most K secrets that leak least (a plan), and write them to a .cloak file.
+    """Design the sets of at most K secrets that leak least (a plan), and save them as a .cloak file.
 
     Example: minleak design queries.csv -k 10 -o queries.cloak
     """
     most = requirement.max_success
     if (k is None) == (most is None) and not variant.rows_budget:
-        raise InvalidParameter("say either -k, the size of the sets, or --max-success for the least that does")
+        raise InvalidParameter(
+            "give either -k, the size of the sets, or --max-success, to find the least k that meets it"
+        )
     if requirement.as_counted and most is None:
-        raise InvalidParameter("--events all says how --max-success is meant: give that too")
+        raise InvalidParameter("--events all needs --max-success")
     variant.check(required=most is not None)
     grouping.check()
     if grouping.group and variant.unknown is not None:
-        raise InvalidParameter("--unknown makes sets of strings that are in no group: leave out --group")
+        raise InvalidParameter("--unknown does not go with --group: unlisted strings have no group")
     if engine is not None:
         _refuse_inside(variant, grouping, reading)
         found = design_inside(
@@ -150,7 +154,10 @@ def design(
             requirement=requirement,
             entropies=entropy,
         )
-        return Outcome(found, () if output is None else (output,))
+        if output is None:
+            remark(_NOT_SAVED)
+            return Outcome(found)
+        return Outcome(found, (output,))
     source = PriorSource(prior, reading)
     counts = source.prior(events=requirement.sampled)
     groups = grouping.read(source)
@@ -160,18 +167,19 @@ def design(
             k, said = requirement.least_k(counts, most, world=world, groups=groups)
         note(said)
     if k is not None and k > len(counts) and variant.unknown is None:
-        note(f"there are {len(counts):,} secrets, and no set is larger: k = {len(counts):,}")
+        note(f"-k is larger than the number of secrets: k = {len(counts):,}")
     with progressing(f"designing for {len(counts):,} secrets") as progress:
         k = len(counts) if k is None and variant.rows_budget else k
         plan = variant.design(counts, k or 0, groups, source, progress)
     if groups is not None and plan.k < min(k or 0, len(counts)):
-        note(f"the caps of the groups allow no larger sets: k = {plan.k:,}")
+        note(f"the caps on groups allow no larger sets: k = {plan.k:,}")
     with working("measuring the plan"):
         summary = summarize(plan, entropy)
     if most is not None:
         _warn_if_missed(summary, most, as_counted=requirement.as_counted)
     about: dict[str, Any] = {"about": plan, "most": most}
     if output is None:
+        remark(_NOT_SAVED)
         return Outcome(summary, **about)
     with working(f"writing {output}"):
         plan.save(output)
@@ -181,7 +189,7 @@ def design(
 
 
 def _refuse_inside(variant: Variant, grouping: Grouping, reading: Reading) -> None:
-    """Refuse what can be done in memory only."""
+    """Refuse options that work in memory only."""
     in_memory = {
         "--status": reading.status is not None,
         "--no-query": reading.no_query,
@@ -194,19 +202,19 @@ def _refuse_inside(variant: Variant, grouping: Grouping, reading: Reading) -> No
     }
     given = [option for option, is_given in in_memory.items() if is_given]
     if given:
-        raise InvalidParameter(f"{' and '.join(given)}: only for a design in memory, so leave out --engine")
+        raise InvalidParameter(f"{' and '.join(given)} work in memory only: leave out --engine")
 
 
 def _warn_if_missed(summary: Any, most: float, *, as_counted: bool) -> None:
-    """A note where the layout leaks more than the stable one that k was found for."""
+    """Note that this layout leaks more than the stable one that k was found for."""
     world = None if as_counted else summary.in_the_world
     success = summary.success if world is None else world.success
     if success > most * (1 + 1e-12):
-        note(f"in this layout it is more, {100 * success:.4g}%: give a larger -k, or take the layout stable")
+        note(f"this layout does not meet it ({100 * success:.4g}%): give a larger -k, or use --layout stable")
 
 
 def parse_near(text: str) -> tuple[str, str]:
-    """The metric and the columns of --near: lat,lon is haversine, and a metric may stand before the columns."""
+    """The metric and the columns of --near; lat,lon is haversine, and METRIC: may precede the columns."""
     metric, colon, columns = text.partition(":")
     if colon:
         return metric, columns
@@ -217,15 +225,13 @@ def parse_near(text: str) -> tuple[str, str]:
     if {"lat", "lon"} <= set(starts):
         first, then = names[starts.index("lat")], names[starts.index("lon")]
         raise InvalidParameter(
-            f"give latitude first, --near {first},{then}, for distances in kilometres, or say --near euclidean:{text}"
+            f"give latitude first (--near {first},{then}) for kilometres, or --near euclidean:{text} for the plane"
         )
     return "euclidean", text
 
 
 def parse_policy(text: str) -> ml.strings.Policy:
-    """The policy that --policy describes: min=8,max=64,digit,upper,matching=REGEX, of which each part may be left out
-    and the regular expression is the rest of the text.
-    """
+    """Parse min=8,max=64,digit,upper,matching=REGEX; every part is optional, and REGEX is the rest of the text."""
     rules, _, pattern = text.partition("matching=")
     lengths: dict[str, int] = {}
     classes = []

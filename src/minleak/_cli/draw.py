@@ -1,4 +1,4 @@
-"""draw: the set that is shown for a secret."""
+"""draw: the set to show for a secret."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from minleak.errors import InvalidParameter, MinleakError, PendingSecret, Unknow
 
 
 @dataclass(frozen=True)
-class DrawnSet(Result):
+class ShownSet(Result):
     """A set to show."""
 
     id: str
@@ -33,12 +33,12 @@ class DrawnSet(Result):
 
 
 @dataclass(frozen=True)
-class DrawnSets(Result):
+class DrawAnswer(Result):
     """What to show for a secret: one such object for each line of stdin, at once."""
 
     lineage: str
     """That of the plan it was drawn by, in hexadecimal."""
-    sets: tuple[DrawnSet, ...]
+    sets: tuple[ShownSet, ...]
     """The set, by its `id` and `members`."""
 
     def to_parts(self) -> list[str | Table]:
@@ -57,27 +57,30 @@ def draw(
     cloak: CloakFile,
     secret: str | None = argument(
         "[SECRET]",
-        "The secret's label. Others see it in the process list and it stays in the shell's history: leave it "
-        "out to be asked for it unseen, or give - to read one a line from stdin.",
+        "The secret. On the command line it is visible to other users and stays in the shell's history: leave it out "
+        "to be prompted, or give - to read one secret per line from stdin.",
         default=None,
     ),
-    key: str | None = option("The key file, made by `minleak keygen`, for sticky draws."),
-    scope: str | None = option("Who asks: the same scope and secret always show the same set."),
-    scope_column: bool = option("Each line of stdin holds a scope, a tab and a secret.", default=False),
-    fresh: bool = option("Draw anew each time; repeated draws leak more.", default=False),
-    clean: bool = option("Clean the secret as `design --clean` cleaned those of the plan.", default=False),
-    stand_in: str | None = option("A label of the plan to take for unknown secrets."),
-    older: list[str] | None = option("The .cloak file of an earlier lineage, for those who have seen it; or several."),
-    lineage: str | None = option("Draw by the plan of this lineage, in hexadecimal, of CLOAK and --older."),
-    pins: str | None = option("A file that remembers for each scope the lineage it began with; made if there is none."),
-) -> Iterator[Outcome[DrawnSets | RefusedLine]]:
+    key: str | None = option("Key file made by `minleak keygen`, for sticky draws."),
+    scope: str | None = option("Who asks, such as a user id: the same scope and secret always show the same set."),
+    scope_column: bool = option("Lines of stdin are SCOPE, tab, SECRET.", default=False),
+    fresh: bool = option("Draw a new set each time; repeated draws leak more.", default=False),
+    clean: bool = option("Clean the secret as `design --clean` does.", default=False),
+    stand_in: str | None = option("Use this secret of the plan in place of unknown ones."),
+    older: list[str] | None = option(
+        ".cloak file of an earlier lineage, for subjects who have seen it; repeat for several."
+    ),
+    lineage: str | None = option("Draw from the plan of this lineage (hexadecimal), among CLOAK and --older."),
+    pins: str | None = option("File that remembers the first lineage of each scope; created if missing."),
+) -> Iterator[Outcome[DrawAnswer | RefusedLine]]:
     """Draw the set to show for a secret.
 
-    With --key and --scope a draw is sticky: always the same set. With --fresh it is not. Blocks need neither. Sets
-    are printed one a line, with a tab between members. Lines of stdin are answered one by one, as soon as they come, so
-    that another program can keep the command running; a line that is refused ends it, but with --json it is answered by
-    its error. A plan designed anew is for those who have seen nothing yet: with --older and --pins everybody stays with
-    the plan that was CLOAK when they were first shown something.
+    With --key and --scope draws are sticky: the same set every time. With --fresh they are not. Blocks need neither.
+
+    Prints one set per line, members separated by tabs. Lines of stdin are answered one by one as they arrive. A refused
+    line ends the command; with --json it is answered by an error instead.
+
+    A redesigned plan is for new subjects only: with --older and --pins, everyone stays with the plan they saw first.
 
     Example: minleak draw queries.cloak - --key queries.key --scope user-17
     """
@@ -87,39 +90,43 @@ def draw(
     if cloak != "-":
         check_first_file(cloak, "CLOAK", "minleak draw CLOAK SECRET", MAGIC)
     if scope_column and (scope is not None or secret != "-"):
-        raise InvalidParameter("--scope-column reads scopes and secrets from stdin: give - as SECRET, and no --scope")
+        raise InvalidParameter(
+            "--scope-column reads scopes and secrets from stdin: give - as SECRET, and leave out --scope"
+        )
     scoped = scope is not None or scope_column
     if pins is not None and (lineage is not None or key is None or not scoped):
-        raise InvalidParameter("--pins finds the lineage of a --scope by the --key: give both, and no --lineage")
+        raise InvalidParameter("--pins needs --key and --scope, and does not go with --lineage")
     with as_file(cloak, ".cloak") as path:
         plans = [*(older or ()), path]
         drawing = ml.Cloak(plans, key=key)
         asked = [key is not None, scoped]
         if drawing.plan.randomised and (any(asked) if fresh else not all(asked)):
-            raise InvalidParameter("say either --key and --scope for a sticky draw, or --fresh")
+            raise InvalidParameter("give either --key and --scope, for sticky draws, or --fresh")
         labels = drawing.plan.prior.labels if drawing.listed else ("",)
         if stand_in is not None:
             drawing = ml.Cloak(plans, key=key, stand_in=as_label(stand_in, labels))
     fixed = drawing.current if lineage is None else _parse_lineage(lineage)
     if fixed not in drawing.lineages:
-        raise InvalidParameter("neither CLOAK nor --older has a plan of this lineage: give its file with --older too")
+        raise InvalidParameter("neither CLOAK nor --older is of this lineage: add its file with --older")
     pinned = None if pins is None else ml.Pins(pins, drawing)
     cleaner = LabelCleaner(strip=clean, nfc=clean)
 
-    def answer(text: str) -> DrawnSets:
+    def answer(text: str) -> DrawAnswer:
         who, tab, text = text.partition("\t") if scope_column else (scope, "\t", text)
         if not tab:
-            raise InvalidParameter("with --scope-column a line is a scope, a tab and a secret, and this has no tab")
+            raise InvalidParameter("with --scope-column a line is SCOPE, tab, SECRET, but this one has no tab")
         chosen = fixed if pinned is None else pinned.lineage(who or "")
         if chosen not in drawing.lineages:
-            raise InvalidParameter("a subject is pinned to a lineage of neither CLOAK nor --older: give its file too")
+            raise InvalidParameter(
+                "this subject is pinned to a lineage of neither CLOAK nor --older: add its file with --older"
+            )
         (text,) = cleaner.clean([text])
         try:
             (members,) = drawing.draw_all([as_label(str(text), labels)], scope=who, fresh=fresh, lineage=chosen)
         except UnknownSecret as error:
             raise type(error)(_refusal(error, drawing.listed)) from None
-        shown = DrawnSet(drawing.set_id(members, lineage=chosen), tuple(members))
-        return DrawnSets(chosen.hex(), (shown,))
+        shown = ShownSet(drawing.set_id(members, lineage=chosen), tuple(members))
+        return DrawAnswer(chosen.hex(), (shown,))
 
     if secret != "-":
         given = typer.prompt("Secret", hide_input=True, err=True) if secret is None else secret
@@ -137,10 +144,7 @@ def draw(
 
 def _refusal(error: UnknownSecret, listed: bool) -> str:
     if isinstance(error, PendingSecret):
-        return (
-            "this secret was counted but has no set yet: refuse it until an update makes the next part, or choose a "
-            "--stand-in"
-        )
+        return "this secret was counted but has no set yet: refuse it until an update adds it, or choose a --stand-in"
     remedy = "refuse it, or choose a --stand-in for all such secrets" if listed else "refuse it"
     return f"the plan does not know this secret: {remedy}"
 
@@ -149,4 +153,4 @@ def _parse_lineage(lineage: str) -> bytes:
     try:
         return bytes.fromhex(lineage)
     except ValueError:
-        raise InvalidParameter("--lineage is in hexadecimal, as minleak show says it") from None
+        raise InvalidParameter("--lineage is hexadecimal, as minleak show prints it") from None

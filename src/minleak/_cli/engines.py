@@ -1,4 +1,4 @@
-"""Work inside an engine: what --engine says, and `design --engine`."""
+"""--engine: work inside DuckDB or Spark, and `design --engine`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from minleak.errors import InvalidParameter
 
 @dataclass(frozen=True)
 class EngineChoice:
-    """An engine, the table to read and the memory that it may take, as --engine names them."""
+    """The engine, the table to read and its memory limit, as given with --engine."""
 
     name: str
     table: str | None = None
@@ -32,13 +32,11 @@ class EngineChoice:
         from minleak import warehouse
 
         if self.memory is not None and self.name != "duckdb":
-            raise InvalidParameter("--engine takes memory= for duckdb only: leave it out, or configure the engine")
+            raise InvalidParameter("--engine takes memory= for duckdb only: leave it out and configure Spark instead")
         given = {"table": self.table, "engine": self.name, "memory_limit": self.memory}
         if path == "-" and self.table is not None:
             if self.name == "duckdb":
-                raise InvalidParameter(
-                    "stdin has no tables: with - a table is one of Spark's; for DuckDB give its database's file"
-                )
+                raise InvalidParameter("stdin has no tables: for DuckDB give the file of the database instead of -")
             yield warehouse.read(**given)
             return
         with as_file(path, ".csv") as file:
@@ -51,16 +49,16 @@ def parse_engine(text: str) -> EngineChoice:
     given = dict(part.partition("=")[::2] for part in more)
     if len(given) < len(more) or not given.keys() <= {"table", "memory"} or not all(given.values()):
         raise InvalidParameter(
-            "--engine is duckdb or spark, and behind it what to read and how, such as duckdb,table=queries,memory=1GB"
+            "--engine is duckdb or spark, with an optional table and memory limit: duckdb,table=queries,memory=1GB"
         )
     return EngineChoice(name, **given)
 
 
 def engine_option() -> Any:
-    """The option of where to work, if not in memory."""
+    """The option --engine."""
     return option(
-        "Work in duckdb or spark, on files larger than memory. Add ,table=NAME for a table of a database and "
-        ",memory=1GB for the most memory that duckdb may take."
+        "Work in duckdb or spark, for files larger than memory. Append ,table=NAME to read a table of a database, and "
+        ",memory=1GB to limit DuckDB's memory."
     )
 
 
@@ -75,9 +73,7 @@ def design_inside(
     requirement: SuccessRequirement,
     entropies: list[str] | None,
 ) -> PlanSummary:
-    """The plan made inside an engine, in a summary; written as a folder of Parquet files or, by its ending, as a .cloak
-    file.
-    """
+    """Design inside an engine, save a folder of Parquet files or a .cloak file, and summarise the plan."""
     from minleak import warehouse
 
     weight = None if reading.counts_rows or _is_log(path, reading.format) else reading.weight

@@ -1,4 +1,4 @@
-"""export: a plan as a table that any language draws from."""
+"""export: a plan as a table that programs in any language can draw from."""
 
 from __future__ import annotations
 
@@ -18,22 +18,24 @@ from minleak.errors import InvalidParameter
 
 def export(
     cloak: CloakFile,
-    output: str = option("The table to write: .json, .sqlite, .csv or .parquet.", "-o", "--output", default=...),
-    hashed: str | None = option("A key file: write keyed hashes in place of the labels."),
+    output: str = option(
+        "Write the table to this .json, .sqlite, .csv or .parquet file.", "-o", "--output", default=...
+    ),
+    hashed: str | None = option("Key file: write keyed hashes instead of labels."),
     partitions: bool = option(
-        "Of blocks: write a .csv of value (or, with --hashed, value_hash) and partition, for a blind index.",
+        "Blocks only: write a .csv with value (value_hash with --hashed) and partition, for a blind index.",
         default=False,
     ),
     raw_labels: bool = option(
-        "Write labels to .csv that begin with =, +, -, @, a tab or a line break: spreadsheets run them as formulas.",
+        "Allow labels in .csv that start with =, +, -, @, a tab or a line break, which spreadsheets run as formulas.",
         default=False,
     ),
 ) -> Outcome[ExportedTable | None]:
-    """Write a plan as a table that programs in other languages draw from: the same sets as `minleak draw` shows.
+    """Export a plan as a table from which programs in other languages draw the same sets as `minleak draw`.
 
-    The runtimes for Python, JavaScript and Go open .json, that for Python also .sqlite, without reading all of it. In
-    .csv and .parquet there is a row for each secret and set: secret, set_number, first, last. runtimes/spec.md says how
-    to draw. Tell programs the digest that is printed, and they refuse every other table.
+    The runtimes for Python, JavaScript and Go open .json; the one for Python also opens .sqlite without loading it. In
+    .csv and .parquet there is one row per secret and set: secret, set_number, first, last. See runtimes/spec.md for how
+    to draw. Give programs the printed digest, and they refuse any other table.
 
     Example: minleak export queries.cloak -o queries.sqlite
     """
@@ -48,11 +50,11 @@ def export(
 
 def _export_partitions(plan: Any, output: str, key: ml.Key | None, *, raw_labels: bool) -> Outcome[Any]:
     if not isinstance(plan, ml.results.BlockPlan):
-        raise InvalidParameter("--partitions is for blocks, made by minleak design --layout blocks")
+        raise InvalidParameter("--partitions needs a plan of blocks, made by minleak design --layout blocks")
     check_ending(output, "a table of partitions", ["csv"])
     table = plan.partitions(hashed=key)
     if key is None and not raw_labels:
-        refuse_formulas(table, "say --raw-labels if programs alone read it, or --hashed")
+        refuse_formulas(table, "add --raw-labels if only programs read the file, or use --hashed")
     with replace_file(output) as file:
         write_csv(table, file)
     return Outcome(None, (output,))

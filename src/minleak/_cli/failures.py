@@ -64,24 +64,24 @@ def where(error: BaseException) -> str:
 
 def _explain(error: BaseException, given: Sequence[str], command: Any) -> tuple[str | None, int]:
     if isinstance(error, KeyboardInterrupt):
-        return "interrupted, nothing was left half-written", _INTERRUPTED
+        return "interrupted; no file is half-written", _INTERRUPTED
     if isinstance(error, MinleakError):
         refused = isinstance(error, ValueError | KeyError)
         add = error.add if isinstance(error, UnreadableFile) else ()
-        remedy = f" (so: minleak {shlex.join([*given, *add])})" if add else ""
+        remedy = f" (try: minleak {shlex.join([*given, *add])})" if add else ""
         return in_flags(str(error), _flags(command, given)) + remedy, _REFUSED if refused else _FAILED
     if isinstance(error, BrokenPipeError):
         return None, _FAILED  # the reader has had enough
     if isinstance(error, OSError):
         return f"cannot read or write {error.filename or 'stdin or stdout'}: {error.strerror or 'refused'}", _FAILED
     if isinstance(error, MemoryError):
-        return "there is not enough memory for this", _FAILED
+        return "not enough memory", _FAILED
 
     from typer import Abort
     from typer.exceptions import TyperException
 
     if isinstance(error, Abort):  # a question that was not answered
-        return "interrupted, nothing was left half-written", _INTERRUPTED
+        return "interrupted; no file is half-written", _INTERRUPTED
     if isinstance(error, TyperException):
         return _usage(error), _REFUSED
     return f"failed unexpectedly ({type(error).__name__}); set MINLEAK_DEBUG=1 to see where", _FAILED
@@ -94,11 +94,11 @@ def _usage(error: Any) -> str | None:
         return None  # the help was asked for by saying nothing, and is already there
     if kind == "NoSuchOption":
         near = f": did you mean {' or '.join(sorted(error.possibilities))}?" if error.possibilities else ""
-        message = f"there is no such option{near}"
+        message = f"no such option{near}"
     elif kind == "UsageError" and hasattr(getattr(context, "command", None), "commands"):
-        message = "there is no such command"
+        message = "no such command"
     elif kind == "UsageError":
-        message = "there are more words than this command takes: put a name that has spaces into quotes"
+        message = "too many arguments: quote names that contain spaces"
     elif kind == "BadOptionUsage":
         message = f"{error.option_name} {'needs a value' if 'requires' in error.message else 'takes no value'}"
     elif kind == "MissingParameter":

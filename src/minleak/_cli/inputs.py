@@ -1,4 +1,4 @@
-"""Where commands read from: a file or, for -, stdin."""
+"""What commands read: files, or stdin for -."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any, cast
 
 import minleak as ml
 from minleak._cli.failures import in_flags
-from minleak._cli.options import Format, Secret, option, split_names, whole
+from minleak._cli.options import Format, NoQuery, Secret, Status, option, split_names, whole
 from minleak._cli.output import note, working
 from minleak._data.arrays import Array
 from minleak._data.cleaning import LabelCleaner
@@ -26,7 +26,7 @@ from minleak._data.properties import Property, as_property
 from minleak._data.sources import BOM, HEAD
 from minleak.errors import InvalidParameter, MinleakError, MinleakWarning, UnreadableFile
 
-# What --weight says where every row is an event.
+# The value of --weight where each row is an event.
 ROWS = "1"
 
 
@@ -34,7 +34,7 @@ class _Stdin(io.BytesIO):
     name = "stdin"
 
 
-# What stdin was read from last.
+# The stdin that was read.
 _read: list[Any] = []
 
 
@@ -49,7 +49,7 @@ def stdin_lines() -> list[str]:
 
 
 def stdin_stream() -> Iterator[str]:
-    """The same lines, each as soon as it has come. If there is a NUL in what comes first, lines end in NUL."""
+    """The same lines, each as soon as it arrives. Lines end in NUL if the first data holds one."""
     source, rest, separator, number = _open_stdin(), b"", b"", 0
     while part := source.read1(1 << 16):
         rest += part
@@ -71,23 +71,23 @@ def _as_text(line: bytes, number: int, separator: bytes) -> str:
 
 def _open_stdin() -> io.BufferedReader:
     if sys.stdin is None:
-        raise InvalidParameter("stdin is closed, so - cannot be read: give a file")
+        raise InvalidParameter("stdin is closed: give a file instead of -")
     if any(sys.stdin is source for source in _read):
-        raise InvalidParameter("stdin was read already: - can stand for one file alone")
+        raise InvalidParameter("- can stand for one file only: stdin was read already")
     _read[:] = [sys.stdin]
     return cast(io.BufferedReader, sys.stdin.buffer)
 
 
 def check_one_stdin(**paths: str | None) -> None:
-    """Refuse - for two of the arguments, which are given by their names in the help."""
+    """Refuse - for two arguments, given by their names in the help."""
     given = [name for name, path in paths.items() if path == "-"]
     if len(given) > 1:
         raise InvalidParameter(f"stdin cannot be both {' and '.join(given)}: give one of them as a file")
 
 
 def rows_of(path: str, format: str | None = None) -> dict[str, Any]:
-    """The source and the format for a reader of rows; stdin is csv unless another format is named, or recognised. A log
-    in stdin is not kept in memory.
+    """`source` and `format` for a reader of rows. Stdin is csv unless --format or its content says otherwise; a log in
+    stdin is not kept in memory.
     """
     if path != "-":
         return {"source": path, "format": format}
@@ -98,7 +98,7 @@ def rows_of(path: str, format: str | None = None) -> dict[str, Any]:
 
 
 def rows_beside(path: str, first: str = "PRIOR") -> dict[str, Any]:
-    """Likewise for a second file, whose format its ending must tell: --format is that of the first."""
+    """The same for a second file, whose ending gives the format: --format is that of the first."""
     if path != "-":
         try:
             find_format(path, None)
@@ -111,7 +111,7 @@ def rows_beside(path: str, first: str = "PRIOR") -> dict[str, Any]:
 
 @contextmanager
 def as_file(path: str, ending: str) -> Iterator[str]:
-    """The path, or for - that of a file with what stdin holds, which only this user can read and which is removed."""
+    """The path, or for - a temporary private copy of stdin."""
     if path != "-":
         yield path
         return
@@ -125,7 +125,7 @@ def as_file(path: str, ending: str) -> Iterator[str]:
 
 
 def check_first_file(path: str, argument: str, order: str, begins: bytes = b"") -> None:
-    """Refuse a path at which there is no file that begins so, without repeating it: a secret may stand in its place."""
+    """Refuse a path without a file that begins so. The message omits the path, which may be a misplaced secret."""
     problem = "it is not such a file"
     try:
         if os.path.isfile(path) or not os.path.exists(path):  # a pipe would be waited for
@@ -135,7 +135,7 @@ def check_first_file(path: str, argument: str, order: str, begins: bytes = b"") 
     except OSError as error:
         problem = error.strerror or "it cannot be opened"
     raise UnreadableFile(
-        f"cannot open {argument}: {problem}; its name is not repeated, since it may be a secret (the order is {order})"
+        f"cannot open {argument}: {problem} (not named here, in case it is a secret; the order is {order})"
     )
 
 
@@ -147,24 +147,23 @@ def open_plan(cloak: str) -> Any:
 
 @dataclass(frozen=True)
 class Reading:
-    """How counts are read from PRIOR."""
+    """How to read counts from PRIOR."""
 
     secret: Secret = "secret"
-    weight: str = option("The column of their counts or weights; 1 if every row is one event.", default="count")
+    weight: str = option("Column with the counts or weights; 1 if each row is one event.", default="count")
     format: Format = None
     field: str | None = option(
-        "Count the events of a log by this field, such as path, referrer or request.id; or the rows of a table by this "
-        "column.",
+        "Count events by this field of a log, such as path or request.id, or rows by this column of a table.",
         "--field",
         "--column",
     )
-    status: str | None = option("Of a log, count only requests answered so, such as 2xx or 200,304.")
-    no_query: bool = option("Leave off the query strings of paths and referrers in an access log.", default=False)
-    clean: bool = option("Remove blanks around the secrets, and bring them to one Unicode form (NFC).", default=False)
+    status: Status = None
+    no_query: NoQuery = False
+    clean: bool = option("Strip blanks around secrets and normalise them to Unicode NFC.", default=False)
 
     @property
     def counts_rows(self) -> bool:
-        """Whether each row is an event, so that rows are to be counted."""
+        """Whether each row is an event, to be counted."""
         return self.weight == ROWS or self.field is not None
 
     def prior(self, path: str) -> ml.Prior:
@@ -174,21 +173,21 @@ class Reading:
 
 @dataclass(frozen=True)
 class Grouping:
-    """Which columns of PRIOR are groups, and their caps."""
+    """Columns of PRIOR with groups, and their caps."""
 
     group: list[str] | None = option(
-        "A column of groups, such as the country of a city, of which a set has at most --at-most members; may be "
-        "repeated, from outside to inside."
+        "Column with a group of each secret, such as its country: sets have at most --at-most members of a group. "
+        "Repeat for nested groups, outermost first."
     )
-    at_most: list[str] | None = option("How many members of a --group a set has at most; one for each.")
+    at_most: list[str] | None = option("The most members of one --group in a set; one for each --group.")
 
     def check(self) -> None:
-        """Refuse groups without caps, and caps without groups, before a file is read."""
+        """Refuse groups without caps and caps without groups."""
         if len(self.group or ()) != len(self.at_most or ()):
-            raise InvalidParameter("give each --group its --at-most, the cap on its members in a set")
+            raise InvalidParameter("give one --at-most for each --group")
 
     def read(self, source: PriorSource, prior: ml.Prior | None = None) -> ml.Groups | None:
-        """The groups in the source, nested as they were named: by label where its prior is given."""
+        """The groups in the source, outermost first; by label if a prior is given."""
         self.check()
         found = None
         for column, cap in reversed(list(zip(self.group or (), self.at_most or (), strict=True))):
@@ -201,7 +200,7 @@ class Grouping:
 
 @contextmanager
 def telling() -> Iterator[None]:
-    """Tell what the library warns of, in flags."""
+    """Turn warnings of the library into notes that name flags."""
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always", MinleakWarning)
         yield
@@ -217,11 +216,11 @@ class PriorSource:
         self._rows = rows_of(path, reading.format) if rows is None else rows
 
     def prior(self, *, events: int | None = None) -> ml.Prior:
-        """The prior, with the weights that the options name or its rows counted."""
+        """The prior: its weights, or its rows counted."""
         return self._prior(None if self._reading.counts_rows else self._reading.weight, events)
 
     def other(self, column: str, option: str) -> ml.Prior:
-        """The prior with another column, which that option names, as weights."""
+        """The prior with another column as weights; `option` names that column."""
         self._refuse_events(option)
         try:
             return self._prior(column, None)
@@ -229,7 +228,7 @@ class PriorSource:
             raise UnreadableFile(in_flags(str(error), {"weight": option})) from None
 
     def places(self, columns: str, option: str) -> Array:
-        """The coordinates in those columns, which have commas between them."""
+        """The coordinates in these columns, separated by commas."""
         self._refuse_events(option)
         return ml.read_places(**self._rewound(), columns=split_names(columns))
 
@@ -238,7 +237,7 @@ class PriorSource:
         return open_table(**self._rewound()).has(column)
 
     def samples(self, column: str) -> tuple[Any, Any] | None:
-        """The secrets and the numbers in that column, row by row, where some secret has several rows; else None."""
+        """The secrets and numbers of all rows if some secret has several rows; else None."""
         table = open_table(**self._rewound())
         if not table.has(column) or not table.has(self._reading.secret):
             return None
@@ -250,13 +249,13 @@ class PriorSource:
         return [names[code] for code in codes.tolist()], read["size"].numbers()
 
     def names(self, column: str, role: str = "bucket", option: str = "--by") -> Any:
-        """The names in that column, one for each secret, of what it is in."""
+        """The names in a column, one for each secret."""
         self._refuse_events(option)
         table = open_table(**self._rewound(), what=f"{role}s are")
         return table.read({role: column}, {}, choose=option)[role].check_complete().names()
 
     def groups(self, column: str) -> list[Any]:
-        """The groups in that column, one for each secret; none is empty."""
+        """The groups in a column, one for each secret, none of them empty."""
         names = self.names(column, "group", "--group")
         values: list[Any] = names.to_pylist() if hasattr(names, "to_pylist") else list(names)
         if "" in values:
@@ -266,7 +265,7 @@ class PriorSource:
         return values
 
     def property_of(self, secrets: Labels, column: str) -> Property:
-        """The property of these secrets in that column; rows that name a secret again say the same."""
+        """The property of these secrets in a column; repeated rows of a secret must agree."""
         table = open_table(**self._rewound(), what="properties are")
         read = table.read({"secret": self._reading.secret, "property": column}, {}, choose="--secret, --property")
         cleaner = LabelCleaner(strip=self._reading.clean, nfc=self._reading.clean)
@@ -274,18 +273,18 @@ class PriorSource:
         told: dict[Any, Any] = {}
         for i, (name, value) in enumerate(zip(names, values, strict=True)):
             if told.setdefault(name, value) != value:
-                raise UnreadableFile(
-                    f"{table.where(i)} has another property of a secret than a line before it: keep one"
-                )
+                raise UnreadableFile(f"{table.where(i)} gives a secret a second, different property: keep one")
         missing = sum(name not in told for name in secrets)
         if missing:
-            raise UnreadableFile(f"{table.name} has no property of {missing:,} of the {len(secrets):,} secrets: add it")
+            raise UnreadableFile(
+                f"{table.name} has no property for {missing:,} of the {len(secrets):,} secrets: add it"
+            )
         return as_property(told, secrets, more=True)
 
     def _refuse_events(self, option: str) -> None:
         if self._reading.counts_rows:
             raise InvalidParameter(
-                f"with --weight {ROWS} or --field there is a row for each event, and {option} needs one for each secret"
+                f"{option} needs one row per secret, but --weight {ROWS} and --field read one row per event"
             )
 
     def _prior(self, weight: str | None, events: int | None) -> ml.Prior:
@@ -310,13 +309,13 @@ class PriorSource:
 
 
 def read_property(path: str | None, column: str | None, reading: Reading, secrets: Any) -> Property | None:
-    """The property of the secrets of a plan in a column of a file, if one is asked for."""
+    """The property of a plan's secrets in a column of a file, if one is given."""
     if (path is None) != (column is None):
-        raise InvalidParameter("--property names a column of PRIOR, a file of the secrets: give both")
+        raise InvalidParameter("--property names a column of PRIOR: give both")
     if path is None or column is None:
         return None
     if not isinstance(secrets, ml.Prior):
-        raise InvalidParameter("a plan over all strings lists no secrets that have a property: leave out --property")
+        raise InvalidParameter("a plan over all strings has no list of secrets with properties: leave out --property")
     return PriorSource(path, reading).property_of(secrets.labels, column)
 
 

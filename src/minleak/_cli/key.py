@@ -7,7 +7,9 @@ from minleak._cli.options import argument
 from minleak._cli.output import Outcome
 
 
-def new(file: str = argument("FILE", "Where to write the key; an existing file is kept.")) -> Outcome[NewKey]:
+def new(
+    file: str = argument("FILE", "File to write the key to; an existing file is never overwritten."),
+) -> Outcome[NewKey]:
     """Make a new key: the same as `minleak keygen`.
 
     Example: minleak key new queries.key

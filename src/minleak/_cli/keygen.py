@@ -1,4 +1,4 @@
-"""keygen: making the key that sticky draws need."""
+"""keygen: make the key for sticky draws."""
 
 from __future__ import annotations
 
@@ -13,16 +13,18 @@ from minleak._face.tables import Table
 
 @dataclass(frozen=True)
 class NewKey(Result):
-    """A key that was made."""
+    """A new key."""
 
     id: str
-    """Its name, which tells nothing about it."""
+    """Its public name, which reveals nothing about the key."""
 
     def to_parts(self) -> list[str | Table]:
         return [f"key {self.id}"]
 
 
-def keygen(file: str = argument("FILE", "Where to write the key; an existing file is kept.")) -> Outcome[NewKey]:
+def keygen(
+    file: str = argument("FILE", "File to write the key to; an existing file is never overwritten."),
+) -> Outcome[NewKey]:
     """Make a key for sticky draws: 32 random bytes in a file that only you can read (mode 0600).
 
     Example: minleak keygen queries.key

@@ -1,4 +1,4 @@
-"""measure: what a channel leaks under a prior, in the worst case, and beside another channel."""
+"""measure: the leakage of a channel under a prior, at worst, and against another channel."""
 
 from __future__ import annotations
 
@@ -15,42 +15,41 @@ from minleak._face.tables import Table
 from minleak._measure.capacities import Capacity
 from minleak._measure.leakages import LeakageTable
 from minleak._measure.properties import PropertyLeakage
-from minleak._report.bars import Bar
-from minleak._report.stories import Story, Tile, story
+from minleak._report.stories import Bar, Story, Tile, story
 from minleak._report.words import number, percent
 from minleak._theory.refinement.orders import Refinement
 from minleak.errors import InvalidParameter
 
-# So many secrets of the worst prior are named.
+# Secrets of the worst prior that are listed.
 _NAMED = 8
 
 
 @dataclass(frozen=True)
 class ChannelLeakage(Result):
-    """What a channel leaks under a prior, and at worst."""
+    """Leakage of a channel under a prior, and at worst."""
 
     secrets: int
     """How many secrets there are."""
     observables: int
     """How many observables there are."""
     leakage: LeakageTable
-    """By entropy `before`, `after` and `leakage`."""
+    """For each entropy `before`, `after` and `leakage`."""
     vulnerability_before: float
-    """How often one guess is right that sees nothing."""
+    """How often a blind guess is right."""
     vulnerability_after: float
-    """How often one guess is right that sees the observable."""
+    """How often a guess is right that sees the observable."""
     multiplicative_leakage: float
-    """The second by the first."""
+    """vulnerability_after / vulnerability_before."""
     additive_leakage: float
-    """The second less the first."""
+    """vulnerability_after - vulnerability_before."""
     maximal_leakage_bits: float
-    """The logarithm of the largest multiplicative leakage over all priors and gains."""
+    """log2 of the largest multiplicative leakage over all priors and gains."""
     shannon_capacity_bits: float
     """The largest Shannon leakage over all priors."""
     local_dp_epsilon_nats: float
     """The least epsilon for which the channel is locally differentially private."""
     property_leakage: PropertyLeakage | None = None
-    """What the observable tells about a property of the secret, where one was given."""
+    """Leakage about a property of the secret, if one was given."""
 
     def to_parts(self) -> list[str | Table]:
         names = list(self.__dataclass_fields__)[3:-1]
@@ -91,14 +90,14 @@ def _(found: ChannelLeakage) -> Story:
     worst = f"{number(found.maximal_leakage_bits)} bits"
     return Story(
         "What a channel leaks",
-        f"Whoever sees the observable guesses the secret right {percent(after)} of the time, and {percent(before)} "
-        f"without.",
+        f"An attacker who sees the observable guesses the secret right {percent(after)} of the time, against "
+        f"{percent(before)} without it.",
         (
             Tile(
                 "Seeing the observable", percent(after), f"{found.secrets:,} secrets, {found.observables:,} observables"
             ),
             Tile("Blind guess", percent(before), "knowing how often secrets occur"),
-            Tile("Whatever the prior", worst, "no attacker's gain grows by more (maximal leakage)"),
+            Tile("Whatever the prior", worst, "maximal leakage: no attacker gains more"),
             Tile(
                 "Capacity", f"{number(found.shannon_capacity_bits)} bits", "the largest Shannon leakage over all priors"
             ),
@@ -120,38 +119,40 @@ class ChannelColumns:
 
     observable: Observable = "observable"
     probability: str | None = option(
-        "The column of p(observable given secret), probability if not given; without it a secret always shows "
-        "the observable of its row."
+        "Column with p(observable | secret). Default: probability; without that column, each secret always shows the "
+        "observable of its row."
     )
 
 
 def measure(
     files: list[str] = argument(
         "[PRIOR] CHANNEL",
-        "Counts of the secrets, and the channel: rows of secret, observable, probability (csv(.gz), tsv, parquet). "
-        "With --capacity or --against the channel alone. - is stdin.",
+        "Counts of the secrets, and the channel: rows of secret, observable, probability (csv, csv.gz, tsv, parquet). "
+        "With --capacity or --against, the channel only. - for stdin.",
     ),
     *,
     entropy: Entropies = None,
-    capacity: bool = option("Find the worst leakage over all priors, between bounds that prove it.", default=False),
+    capacity: bool = option("Find the largest leakage over all priors, with proven bounds.", default=False),
     against: str | None = option(
-        "Tell whether this second channel never leaks more than CHANNEL, whatever the prior and the gains. Exit code 1 "
-        "if it may; gains for which it does are in the JSON."
+        "Check that this second channel never leaks more than CHANNEL, for any prior and gains. Exit code 1 if it can; "
+        "--json then has gains for which it does."
     ),
     property: PropertyColumn = None,
     columns: ChannelColumns,
     reading: Reading,
 ) -> Outcome[ChannelLeakage | WorstCase | Refinement]:
-    """Measure how much observables reveal about secrets, given the probability of each (a channel).
+    """Measure how much observables reveal about secrets, given their probabilities (a channel).
 
     Example: minleak measure diagnoses.csv test.csv -e shannon -e min-entropy
     """
     if capacity and against is not None:
-        raise InvalidParameter("--capacity and --against are two questions: ask one at a time")
+        raise InvalidParameter("give either --capacity or --against, not both")
     if len(files) != (1 if capacity or against is not None else 2):
-        raise InvalidParameter("give PRIOR and CHANNEL, or with --capacity or --against CHANNEL alone")
+        raise InvalidParameter("give PRIOR and CHANNEL; with --capacity or --against, only CHANNEL")
     if property is not None and len(files) == 1:
-        raise InvalidParameter("--property names a column of PRIOR, which --capacity and --against do without")
+        raise InvalidParameter(
+            "--property names a column of PRIOR, which --capacity and --against do not read: leave it out"
+        )
     how: dict[str, Any] = {"secret": reading.secret, **vars(columns)}
     if against is not None:
         return _compare(files[0], against, reading.format, how)
@@ -184,7 +185,7 @@ def measure(
 
 def _capacity(channel: str, entropies: list[str], format: str | None, how: dict[str, Any]) -> Outcome[Any]:
     if len(entropies) > 1:
-        raise InvalidParameter("--capacity is in one entropy: give --entropy once")
+        raise InvalidParameter("--capacity takes one --entropy")
     with working("searching the worst prior"):
         read = ml.read_channel(**rows_of(channel, format), **how)
         found = ml.capacity(read, entropies[0])

@@ -1,4 +1,4 @@
-"""optimise: the channel that leaks least where only some pairs are allowed, or an expected cost is capped."""
+"""optimise: the channel that leaks least under constraints on pairs or on the expected cost."""
 
 from __future__ import annotations
 
@@ -20,35 +20,35 @@ from minleak.errors import InvalidParameter
 
 @dataclass(frozen=True)
 class BudgetFlags:
-    """How much a channel may cost or leak."""
+    """Limits on the cost and leakage of a channel."""
 
-    budget: float | None = option("The cap on the expected cost.")
+    budget: float | None = option("The largest expected cost.")
     max_leakage: list[float] | None = option(
-        "Instead: the least cost with no more leakage than this; one for each entropy."
+        "Instead of --budget: find the least cost with at most this leakage; one for each --entropy."
     )
-    d_privacy: float | None = option("Epsilon, in nats for a distance of 1: the channel is to be d-private too.")
-    delta: float = option("With --d-privacy: by how much a probability may pass what epsilon allows.", default=0.0)
-    places: str | None = option("With --d-privacy: columns of coordinates in PRIOR, such as x,y; else all are 1 apart.")
-    tradeoff: int | None = option("Instead of one budget, the whole frontier at so many budgets.", parser=times)
+    d_privacy: float | None = option("Also require d-privacy with this epsilon, in nats per unit of distance.")
+    delta: float = option("With --d-privacy: the delta of approximate privacy.", default=0.0)
+    places: str | None = option(
+        "With --d-privacy: columns of PRIOR with coordinates, such as x,y. Default: all distances are 1."
+    )
+    tradeoff: int | None = option("Instead of one budget: the trade-off curve at this many budgets.", parser=times)
 
     def check(self, output: str | None, chart: str | None) -> None:
         """Refuse options that do not go together, before a file is read."""
         if output is not None:
             check_ending(output, "a channel", ["csv", "tsv", "parquet", "cloak"])
         if self.tradeoff is None and chart is not None:
-            raise InvalidParameter("a chart is of a frontier: give --tradeoff and the number of budgets")
+            raise InvalidParameter("--chart needs --tradeoff and a number of budgets")
         if self.tradeoff is not None and (self.budget is not None or output is not None):
-            raise InvalidParameter("--tradeoff looks at many budgets: leave out --budget and --output")
+            raise InvalidParameter("--tradeoff does not go with --budget or --output: leave those out")
         if self.tradeoff is not None and (self.max_leakage is not None or self.d_privacy is not None):
-            raise InvalidParameter(
-                "--tradeoff is of leakage against cost alone: leave out --max-leakage and --d-privacy"
-            )
+            raise InvalidParameter("--tradeoff does not go with --max-leakage or --d-privacy: leave those out")
         if self.max_leakage is not None and self.budget is not None:
-            raise InvalidParameter("--budget and --max-leakage are two ways to say how much: give one of them")
+            raise InvalidParameter("give either --budget or --max-leakage, not both")
         if self.places is not None and self.d_privacy is None:
-            raise InvalidParameter("--places says how far secrets are apart, so it needs --d-privacy")
+            raise InvalidParameter("--places needs --d-privacy")
         if self.delta and self.d_privacy is None:
-            raise InvalidParameter("--delta is beside an epsilon, so it needs --d-privacy")
+            raise InvalidParameter("--delta needs --d-privacy")
 
 
 @dataclass(frozen=True)
@@ -56,29 +56,32 @@ class PairColumns:
     """The columns of PAIRS beside that of the secrets, and of PRIOR."""
 
     observable: Observable = "observable"
-    cost: str = option("The column of what each pair costs.", default="cost")
-    gains: str | None = option("A column of the prior's file: what each secret is worth to the attacker.")
+    cost: str = option("Column with the cost of each pair.", default="cost")
+    gains: str | None = option("Column of PRIOR with the worth of each secret to the attacker.")
 
 
 def optimise(
     prior: PriorFile,
     pairs: str = argument(
         "PAIRS",
-        "Rows of secret, observable and perhaps cost, one for each allowed pair: csv(.gz), tsv, parquet; - is stdin.",
+        "The allowed pairs, one per row: secret, observable and optionally cost (csv, csv.gz, tsv, parquet); - for "
+        "stdin.",
     ),
     *,
     entropy: list[str] | None = option(
-        "An entropy by name; of several the first counts most, the others break ties.", "--entropy", "-e"
+        "Entropy to minimise leakage in; repeat to break ties by further ones. Default: shannon.", "--entropy", "-e"
     ),
-    output: str | None = option("The channel: .csv, .tsv, .parquet, or a .cloak for `minleak draw`.", "-o", "--output"),
+    output: str | None = option(
+        "Write the channel: .csv, .tsv, .parquet, or .cloak for `minleak draw`.", "-o", "--output"
+    ),
     limits: BudgetFlags,
     chart: str | None = chart_option("the frontier"),
     columns: PairColumns,
     reading: Reading,
 ) -> Outcome[Optimum | LeastBudget | Tradeoff]:
-    """Find the channel that leaks least where only some observables are allowed, or each has a cost.
+    """Find the channel that leaks least when only some observables are allowed, or each has a cost.
 
-    The answer comes with a proof of how close it is to the best.
+    The result comes with a proven bound on its distance from the optimum.
 
     Example: minleak optimise diagnoses.csv pairs.csv --budget 0.2 -e min-entropy -e shannon -o channel.csv
     """
@@ -91,7 +94,9 @@ def optimise(
         named = {"secret": reading.secret, "observable": columns.observable, "cost": columns.cost}
         read = ml.read_pairs(**rows_beside(pairs), inputs=counts.labels, **named)
     if read.cost is None and (limits.budget, limits.tradeoff, limits.max_leakage) != (None, None, None):
-        raise InvalidParameter(f"a budget needs costs, and {pairs} has no column {columns.cost!r}: name it with --cost")
+        raise InvalidParameter(
+            f"a budget needs costs, but {pairs} has no column {columns.cost!r}: name the column with --cost"
+        )
     given: dict[str, Any] = {"allowed": read.allowed, "cost": read.cost, "outputs": read.outputs, "gains": worth}
     if limits.d_privacy is not None:
         given["d_privacy"] = (limits.d_privacy, _distances(source, limits.places, len(counts)))
@@ -100,7 +105,7 @@ def optimise(
     with working("optimising"):
         if limits.tradeoff is not None:
             if len(entropies) > 1:
-                raise InvalidParameter("a frontier is in one entropy: give --entropy once")
+                raise InvalidParameter("--tradeoff takes one --entropy")
             frontier = ml.tradeoff(unnamed, entropy=entropies[0], points=limits.tradeoff, **given)
             return Outcome(frontier, save_chart(frontier.chart, chart, title="Least leakage against the budget"))
         found: Any

@@ -1,4 +1,4 @@
-"""How arguments and options are declared, those that several commands share, and how their values are parsed."""
+"""Arguments and options: how they are declared and parsed, and those that several commands share."""
 
 from __future__ import annotations
 
@@ -29,44 +29,50 @@ def argument(metavar: str, help: str, *, default: Any = ...) -> Any:
 
 
 def chart_option(what: str) -> Any:
-    """The option that saves a chart; an ending that no chart has is refused before any work is done."""
-    return option(f"Save a chart of {what}: a .png, .svg or .html file.", parser=_chart_file)
+    """The option that saves a chart; its file name is checked before any work is done."""
+    return option(f"Save a chart of {what} to this .png, .svg or .html file.", parser=_chart_file)
 
 
 PriorFile = Annotated[
     str,
     typer.Argument(
         metavar="PRIOR",
-        help="Counts of the secrets: csv(.gz), tsv, parquet, json, `uniq -c`; or a log, of lines or with --field; - is "
-        "stdin.",
+        help="Counts of the secrets (csv, csv.gz, tsv, parquet, json or `uniq -c` output), a file with one secret per "
+        "line, or a log with --field; - for stdin.",
     ),
 ]
-CloakFile = Annotated[str, typer.Argument(metavar="CLOAK", help="A .cloak file made by `minleak design`; - is stdin.")]
-Secret = Annotated[str, typer.Option("--secret", help="The column that names the secrets.")]
-Observable = Annotated[str, typer.Option("--observable", help="The column that names the observables.")]
+CloakFile = Annotated[
+    str, typer.Argument(metavar="CLOAK", help="A .cloak file written by `minleak design`; - for stdin.")
+]
+Secret = Annotated[str, typer.Option("--secret", help="Column with the secrets.")]
+Observable = Annotated[str, typer.Option("--observable", help="Column with the observables.")]
 Format = Annotated[
     str | None,
     typer.Option(
         "--format",
-        help=f"The format of the input: {', '.join(FORMATS)}; by its ending if not given, or a log by its first "
-        "lines, csv for stdin.",
+        help=f"Input format: {', '.join(FORMATS)}. By its ending if not given; logs are recognised by their first "
+        "lines, and stdin is read as csv.",
     ),
 ]
+Status = Annotated[
+    str | None, typer.Option("--status", help="Logs: keep only requests with this status, such as 2xx or 200,304.")
+]
+NoQuery = Annotated[bool, typer.Option("--no-query", help="Access logs: strip query strings from paths and referrers.")]
 Entropies = Annotated[
     list[str] | None,
-    typer.Option("--entropy", "-e", help="An entropy to measure in, by name, such as arimoto:2; may be repeated."),
+    typer.Option("--entropy", "-e", help="Entropy to measure in, such as shannon or arimoto:2; repeat for several."),
 ]
 PropertyColumn = Annotated[
     str | None,
     typer.Option(
         "--property",
-        help="A column of PRIOR with a property of each secret, such as its country: how well is that hidden?",
+        help="Column of PRIOR with a property of each secret, such as its country: report how well it is hidden.",
     ),
 ]
 
-# The most sizes that one list of them may stand for.
+# The most numbers that one list may stand for.
 _MOST = 100_000
-# The most often that something may be repeated.
+# The most repetitions.
 _LONG = 10_000_000
 _WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
 
@@ -74,30 +80,32 @@ _WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
 def whole(text: str | int) -> int:
     """A whole number of at most 18 digits, which every table and array can hold."""
     if not _WHOLE.fullmatch(str(text)):
-        raise typer.BadParameter("a whole number of at most 18 digits is expected")
+        raise typer.BadParameter("expected a whole number of at most 18 digits")
     return int(text)
 
 
 def times(text: str | int) -> int:
-    """How often something is done: a whole number of at most ten million."""
+    """A number of repetitions: a whole number of at most ten million."""
     if whole(text) > _LONG:
-        raise typer.BadParameter(f"a whole number of at most {_LONG:,} is expected")
+        raise typer.BadParameter(f"expected a whole number of at most {_LONG:,}")
     return int(text)
 
 
 def percent(text: str) -> float:
-    """A hundredth of a number, as the decimal number that it is: 7% is 0.07 and not a little more."""
+    """A percentage as a fraction, computed in decimal: 7% is exactly 0.07."""
     return float(Decimal(repr(number(text.removesuffix("%")))) / 100)
 
 
 def as_budget(text: str) -> tuple[str, float]:
-    """The limit that a budget is, and its value: a share of the mean size, or a number in the unit of the sizes."""
+    """The kind of a budget ("overhead" for a percentage, else "budget") and its value."""
     try:
         name, value = ("overhead", percent(text)) if text.endswith("%") else ("budget", number(text))
     except typer.BadParameter:
         name, value = "budget", -1.0
     if not value >= 0:
-        raise InvalidParameter(f"the budget is a number from 0 on such as 4096, or a share such as 10%, not {text!r}")
+        raise InvalidParameter(
+            f"--budget is a non-negative number, such as 4096, or a percentage, such as 10%, not {text!r}"
+        )
     return name, value
 
 
@@ -108,7 +116,7 @@ def number(text: str | float) -> float:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise typer.BadParameter("a finite number is expected")
+        raise typer.BadParameter("expected a finite number")
     return value
 
 
@@ -119,7 +127,7 @@ def share(text: str | float) -> float:
     except typer.BadParameter:
         value = -1.0
     if not 0 <= value <= 1:
-        raise typer.BadParameter("a number from 0 to 1 such as 0.05, or a percentage such as 5%, is expected")
+        raise typer.BadParameter("expected a number from 0 to 1, such as 0.05, or a percentage, such as 5%")
     return value
 
 
@@ -139,7 +147,7 @@ def whole_numbers(text: str) -> list[int]:
 
 
 def split_names(columns: str) -> list[str]:
-    """The names of columns in a list with commas."""
+    """Column names separated by commas."""
     return [name.strip() for name in columns.split(",")]
 
 

@@ -69,6 +69,12 @@ def note(message: str) -> None:
         print(f"minleak: note: {visible(message)}", file=sys.stderr, flush=True)
 
 
+def remark(message: str) -> None:
+    """Tell people, and not programs, one more thing: a note that is no part of the JSON."""
+    if not in_json():
+        note(message)
+
+
 def as_line_of_json(data: dict[str, Any]) -> str:
     """One JSON object on one line, in ASCII, so that every terminal and every encoding carries it; with the notes."""
     notes = {"notes": _notes} if _notes else {}

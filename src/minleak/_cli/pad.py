@@ -1,4 +1,4 @@
-"""pad: what to pad sizes to, so that least leaks within limits on what is added."""
+"""pad: choose what to pad sizes to, so that they leak least within limits on the overhead."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from typing import Any
 import typer
 
 import minleak as ml
-from minleak._cli.frames import FrameOptions, pad_streams
-from minleak._cli.inputs import PriorSource, Reading
+from minleak._cli.inputs import PriorSource, Reading, rows_of
 from minleak._cli.options import Format, Secret, argument, as_budget, chart_option, number, option, percent
 from minleak._cli.output import Outcome, save_chart, working
 from minleak._cli.tables import check_ending, write_channel
@@ -23,18 +22,33 @@ from minleak._report.stories import Story, story
 from minleak.errors import InvalidParameter
 from minleak.padding import AppliedPolicy, Frames, LimitPrice, Padding, SamplePadding
 
-# Prices at which a chart's curve is found, and from how many secrets on there are fewer.
+# Points of a chart's curve, and the number of secrets above which there are fewer.
 _POINTS, _MANY = 72, 5000
+
+
+# The default budget of frames, relative to the mean bytes of a plain stream.
+_BUDGET = "50%"
+
+
+@dataclass(frozen=True)
+class FrameOptions:
+    """Frames for streams: which columns, and within which delay."""
+
+    frames: bool = option("Pad streams, one row per chunk: send them in equal frames on a clock.", default=False)
+    stream: str = option("With --frames: column with the stream of each chunk.", default="stream")
+    time: str = option("With --frames: column with the time in milliseconds since the request.", default="time")
+    delay: float = option("With --frames: the largest delay in milliseconds for 95% of the chunks.", default=500.0)
+    totals: int = option("With --frames: the most distinct totals; fewer give a better proven bound.", default=16)
 
 
 @dataclass(frozen=True)
 class PaddingSummary(Result):
-    """A padding, beside what others pad to."""
+    """A padding, beside common policies."""
 
     padding: Padding
     """The padding that leaks least."""
     prices: tuple[LimitPrice, ...]
-    """Of each limit what would leak at least without it, and so what it costs at most."""
+    """For each limit the least leakage without it, and so the most that it costs."""
     policies: tuple[AppliedPolicy, ...]
     """Of each policy `name`, `overheads`, `observables`, `smallest_class` and `leakage`; for whole sizes only."""
 
@@ -52,7 +66,7 @@ class PaddingSummary(Result):
                 [p.name, *p.overheads.to_cells(), p.leakage[0], p.observables, p.smallest_class] for p in self.policies
             ]
             columns = ["padding", *COLUMNS, "leakage", "sizes seen", "smallest class"]
-            parts.append(Table(f"beside what others do, in {best.entropy.name}", columns, [*ours, *rows]))
+            parts.append(Table(f"beside common policies, in {best.entropy.name}", columns, [*ours, *rows]))
         return parts
 
 
@@ -62,45 +76,54 @@ def _(found: PaddingSummary) -> Story:
 
 
 def pad(
-    sizes: str = argument("SIZES", "Secrets and their sizes: csv(.gz), tsv, parquet, json; - is stdin."),
-    budget: str | None = option("The largest mean overhead: in the unit of the sizes, or 10% of the mean size."),
-    relative: bool = option("Read the share in --budget as the mean of what each object grows by.", default=False),
-    most: str | None = option("The most that is added to any object, as a share of its size such as 12%."),
-    max_leakage: float | None = option("Instead: the least overhead with no more leakage than this."),
-    size: str = option("The column of natural sizes or times.", default="size"),
-    entropy: str = option("The entropy to leak least in, by name.", "--entropy", "-e", default="shannon"),
-    floor: int = option("The least number of secrets in a bucket; of rows, where a secret has several.", default=1),
-    randomised: bool = option("Draw the size at random: leaks least of all, for up to 280 sizes.", default=False),
+    sizes: str = argument("SIZES", "Secrets and their sizes: csv, csv.gz, tsv, parquet or json; - for stdin."),
+    budget: str | None = option(
+        "The largest mean overhead: in the unit of the sizes, or a share of the mean size, such as 10%. Default with "
+        "--frames: 50%."
+    ),
+    relative: bool = option(
+        "Take the percentage of --budget as the mean relative growth of the objects.", default=False
+    ),
+    most: str | None = option("The largest overhead of any object, as a share of its size, such as 12%."),
+    max_leakage: float | None = option("Instead of --budget: find the least overhead with at most this leakage."),
+    size: str = option("Column with the sizes or times.", default="size"),
+    entropy: str = option("Entropy to minimise leakage in.", "--entropy", "-e", default="shannon"),
+    floor: int = option("The fewest secrets that share a size (rows, if secrets have several).", default=1),
+    randomised: bool = option("Draw sizes at random: leaks least, for up to 280 sizes.", default=False),
     output: str | None = option(
-        "A .csv or .json: the table, or with --randomised the channel's rows. Or a .cloak for `minleak draw`.",
+        "Write the table as .csv or .json (with --randomised, the channel as .csv), or a .cloak for `minleak draw`.",
         "-o",
         "--output",
     ),
     chart: str | None = chart_option("leakage against overhead"),
     secret: Secret = "secret",
-    weight: str | None = option("A column of counts: count, if there is one; else all are equally likely."),
+    weight: str | None = option(
+        "Column with counts. Default: count if there is one, else all secrets are equally likely."
+    ),
     format: Format = None,
     *,
     streams: FrameOptions,
 ) -> Outcome[PaddingSummary | SamplePadding | Frames]:
-    """Choose what to pad sizes or times to, so that they leak least within limits on what is added.
+    """Choose what to pad sizes or times to, so that they leak least within limits on the overhead.
 
-    A secret with several rows has sizes that vary: what they tell about the secret is then least, and half of the rows
-    are held out to judge by.
+    If secrets have several rows, sizes vary: half of the rows are then held out to evaluate the padding on.
 
     Example: minleak pad files.csv --budget 5% --most 12% -o table.csv
     """
     if streams.frames:
         columns = {"secret": secret, "size": size}
-        return Outcome(*pad_streams(sizes, streams, columns, budget, entropy=entropy, output=output, format=format))
+        return Outcome(*_pad_streams(sizes, streams, columns, budget, entropy=entropy, output=output, format=format))
     if output is not None:
-        check_ending(output, "a padding", ["csv", "json", "cloak"])
+        kinds = ["csv", "cloak"] if randomised else ["csv", "json", "cloak"]
+        check_ending(output, "a randomised padding" if randomised else "a padding", kinds)
     if budget is not None and max_leakage is not None:
-        raise InvalidParameter("say either --budget, how much may be added, or --max-leakage, how much may leak")
+        raise InvalidParameter("give either --budget or --max-leakage, not both")
     if budget is None and max_leakage is None and most is None:
-        raise InvalidParameter("say how much may be added: --budget on the mean, --most to each object, or both")
+        raise InvalidParameter(
+            "give --budget, the largest mean overhead, or --most, the largest overhead of any object, or both"
+        )
     if relative and (budget is None or not budget.endswith("%")):
-        raise InvalidParameter("--relative needs a share, such as --budget 5%")
+        raise InvalidParameter("--relative needs a percentage, such as --budget 5%")
     given: dict[str, Any] = {"entropy": entropy, "floor": floor}
     if budget is not None:
         name, value = as_budget(budget)
@@ -146,14 +169,40 @@ def _from_samples(
 ) -> Outcome[PaddingSummary | SamplePadding | Frames]:
     for flag, value in refused.items():
         if value:
-            raise InvalidParameter(f"{flag} needs one row for each secret, and some have several")
+            raise InvalidParameter(f"{flag} needs one row per secret, but some have several")
     if output is not None and output.lower().endswith(".cloak"):
-        raise InvalidParameter("a table from samples is written as .csv or .json, not .cloak")
+        raise InvalidParameter("with several rows per secret, -o is .csv or .json, not .cloak")
     with working(f"padding {len(samples[0]):,} rows"):
         found = ml.padding.from_samples(*samples, **given)
     if output is not None:
         found.table.save(output)
     return Outcome(found, () if output is None else (output,))
+
+
+def _pad_streams(
+    source: str,
+    options: FrameOptions,
+    columns: dict[str, str],
+    budget: str | None,
+    *,
+    entropy: str,
+    output: str | None,
+    format: str | None,
+) -> tuple[Frames, tuple[str, ...]]:
+    """Choose frames for recorded streams, and write them: the frames, and the files."""
+    if output is not None:
+        check_ending(output, "frames", ["json"])
+    rows = rows_of(source, format)
+    columns = {"stream": options.stream, "time": options.time, **columns}
+    streams = ml.padding.read_streams(rows["source"], format=rows["format"], **columns)
+    kind, value = as_budget(budget or _BUDGET)
+    allowed = value * float(streams.bytes_on_the_wire().mean()) if kind == "overhead" else value
+    with working(f"choosing frames for {len(streams):,} streams"):
+        found = ml.padding.frames(streams, budget=allowed, delay=options.delay, totals=options.totals, entropy=entropy)
+    if output is None:
+        return found, ()
+    found.save(output)
+    return found, (output,)
 
 
 def _share(text: str) -> float:
@@ -162,7 +211,7 @@ def _share(text: str) -> float:
     except typer.BadParameter:
         value = -1.0
     if not value >= 0:
-        raise InvalidParameter(f"--most is a share of each size from 0 on, such as 12% or 0.12, not {text!r}")
+        raise InvalidParameter(f"--most is a non-negative share, such as 12% or 0.12, not {text!r}")
     return value
 
 

@@ -1,4 +1,4 @@
-"""report: a page about a plan that opens without network."""
+"""report: a self-contained page about a plan."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from minleak._cli.options import CloakFile, PropertyColumn, Secret, argument, op
 from minleak._cli.output import Outcome, progressing
 from minleak.errors import InvalidParameter
 
-# Sets of strings that are looked at: a few seconds.
+# The most sets of strings to simulate: a few seconds.
 _MOST = 3000
 
 
 @dataclass(frozen=True)
-class HeldOut:
-    """Counts of another time, and how they are read."""
+class HeldOutFile:
+    """--held-out, and how to read it."""
 
     held_out: str | None = option(
-        "For a plan over all strings: counts of another time, which an attacker may have; - is stdin."
+        "Plans over all strings: counts from another period, as an attacker may have; - for stdin."
     )
     secret: Secret = "secret"
-    weight: str = option("With --held-out: the column of its counts; 1 if every row is one event.", default="count")
+    weight: str = option("With --held-out: column with its counts; 1 if each row is one event.", default="count")
 
     def counts(self, prior: str | None) -> ml.Prior | None:
-        """What is in the file, if there is one."""
+        """The counts in the file, if one is given."""
         if self.held_out is None:
-            if self != HeldOut(secret=self.secret) or (prior is None and self != HeldOut()):
-                raise InvalidParameter("--secret and --weight say how --held-out is read: give it too")
+            if self != HeldOutFile(secret=self.secret) or (prior is None and self != HeldOutFile()):
+                raise InvalidParameter("--secret and --weight need --held-out")
             return None
         how = Reading(secret=self.secret, weight=self.weight)
         return PriorSource(self.held_out, how, rows_beside(self.held_out, "")).prior()
@@ -37,21 +37,23 @@ class HeldOut:
 
 def report(
     cloak: CloakFile,
-    prior: str | None = argument("[PRIOR]", "For --property: a file of the secrets that has its column.", default=None),
+    prior: str | None = argument("[PRIOR]", "With --property: a file of the secrets with that column.", default=None),
     *,
-    output: str = option("The .html page to write, or with --charts a folder.", "-o", "--output", default=...),
-    charts: str | None = option("Write the charts alone, as pictures into a folder: png or svg."),
-    max_success: float | None = option("A requirement, such as 5%: the page says whether it is met.", parser=share),
-    trials: int = option("Simulated secrets for what has no closed form.", default=20_000, parser=times),
+    output: str = option("Write the page to this .html file; with --charts, a folder.", "-o", "--output", default=...),
+    charts: str | None = option("Write only the charts, as png or svg, to a folder."),
+    max_success: float | None = option(
+        "Requirement: a guess is right at most this often, such as 5%; the page says whether it is met.", parser=share
+    ),
+    trials: int = option("Number of simulated secrets where there is no closed form.", default=20_000, parser=times),
     property: PropertyColumn = None,
-    against: HeldOut,
+    against: HeldOutFile,
 ) -> Outcome[None]:
-    """Write a page about a plan, with charts, that opens without network; or the charts as pictures.
+    """Write a self-contained page about a plan, with charts; or only the charts, as pictures.
 
     Example: minleak report queries.cloak -o report.html
     """
     if charts not in (None, "png", "svg"):
-        raise InvalidParameter(f"--charts is png or svg, not {charts!r}; a page is written without it")
+        raise InvalidParameter(f"--charts is png or svg, not {charts!r}; leave it out to write a page")
     with progressing(f"reporting on {cloak}") as progress:
         check_one_stdin(CLOAK=cloak, PRIOR=prior, **{"--held-out": against.held_out})
         plan, counts = open_plan(cloak), against.counts(prior)
@@ -72,7 +74,7 @@ def report(
 
 
 def _attack(plan: Any, counts: ml.Prior, trials: int) -> ml.results.Misfit:
-    """What a plan over strings is worth to an attacker who has these counts, and a model fitted to them."""
+    """Attack a plan over strings with these counts and a model fitted to them."""
     if not isinstance(plan, ml.results.UnlistedPlan):
-        raise InvalidParameter("--held-out is for a plan over all strings, made by minleak design --unknown")
+        raise InvalidParameter("--held-out needs a plan over all strings, made by minleak design --unknown")
     return plan.against(ml.strings.NGram.fit(list(counts.labels)), prior=counts, trials=min(trials, _MOST))

@@ -1,4 +1,4 @@
-"""serve: draws over HTTP."""
+"""serve: answer draws over HTTP."""
 
 from __future__ import annotations
 
@@ -40,28 +40,30 @@ class ServiceSummary(Result):
 
 
 def serve(
-    plans: list[str] = argument("PLAN...", "The .cloak file; or several, each of another lineage, the newest last."),
+    plans: list[str] = argument("PLAN...", "The .cloak file; or several of different lineages, newest last."),
     *,
-    key: str | None = option("The key file, made by `minleak keygen`."),
-    host: str | None = option("The address to listen at, 127.0.0.1 if not given."),
-    port: int = option("The port; 0 takes a free one.", default=8642),
-    socket: str | None = option("Listen at this socket of the file system instead; its mode says who may ask."),
-    token: str | None = option("A file of mode 0600 with the bearer token that requests must have."),
-    tls_cert: str | None = option("The certificate, in PEM, to speak TLS with."),
-    tls_key: str | None = option("Its key, in PEM."),
-    workers: int = option("How many processes answer; they share the memory of the plans.", default=1),
-    every: str | None = option("Answers leave at multiples of this time, such as 5ms, so that it tells no more."),
-    chain: str | None = option("A .chain file: tracks of walks are drawn too."),
-    k: int | None = option("How many tracks a walk shows; the k of the plan if not given.", "-k"),
-    padding: str | None = option("A table made by `minleak pad -o buckets.csv`: sizes are padded too."),
+    key: str | None = option("Key file made by `minleak keygen`."),
+    host: str | None = option("Address to listen on. Default: 127.0.0.1."),
+    port: int = option("Port to listen on; 0 picks a free one.", default=8642),
+    socket: str | None = option("Listen on this Unix socket instead; its file mode decides who may connect."),
+    token: str | None = option("File (mode 0600) with the bearer token that requests must carry."),
+    tls_cert: str | None = option("TLS certificate (PEM)."),
+    tls_key: str | None = option("Private key of --tls-cert (PEM)."),
+    workers: int = option("Number of processes; they share the memory of the plans.", default=1),
+    every: str | None = option(
+        "Send answers only at multiples of this time, from 1ms to 1s, to hide how long a draw takes."
+    ),
+    chain: str | None = option(".chain file, to also draw tracks of walks."),
+    k: int | None = option("With --chain: number of tracks of a walk. Default: the k of the plan.", "-k"),
+    padding: str | None = option("Table written by `minleak pad -o buckets.csv`, to also pad sizes."),
     access_log: bool = option("Log time, path, status and duration of each request to stderr.", default=False),
-    check: bool = option("Read and certify everything, say what would be served, and end.", default=False),
+    check: bool = option("Load and certify everything, print what would be served, and exit.", default=False),
 ) -> Outcome[ServiceSummary]:
-    """Answer draws over HTTP, on this machine alone unless a token and TLS are given.
+    """Serve draws over HTTP; beyond this machine only with a token and TLS.
 
-    POST /draw with {"secret": ..., "scope": ...} is answered by the set to show; GET /openapi.json describes the rest.
-    A plan whose file is replaced by a later version of itself is certified and then served; any other file is refused
-    and the old plan goes on. SIGHUP looks at once, and reads the token and the certificate again.
+    POST /draw with {"secret": ..., "scope": ...} returns the set to show; GET /openapi.json describes the rest. When a
+    plan's file is replaced by a later version of the plan, that is certified and then served; any other file is
+    refused and the old plan stays. SIGHUP checks at once, and reloads the token and the certificate.
 
     Example: minleak serve queries.cloak --key queries.key --check
     """
@@ -72,9 +74,9 @@ def serve(
     except ImportError as error:
         raise MissingExtra.of("serve", f"the service needs the package {error.name}") from None
     if socket is not None and host is not None:
-        raise InvalidParameter("say either --socket or --host")
+        raise InvalidParameter("give either --socket or --host, not both")
     if not 0 <= port < 1 << 16:
-        raise InvalidParameter("--port is a number from 0 to 65535")
+        raise InvalidParameter("--port is from 0 to 65535")
     with working("certifying the plans"):
         service = make_service(
             plans,

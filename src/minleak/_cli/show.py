@@ -1,4 +1,4 @@
-"""show: what a .cloak file holds, and what it is worth."""
+"""show: what a .cloak file holds, and how much it leaks."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from minleak._plan.summaries import BlockSummary, LineageSummary, PlanSummary, R
 
 def show(
     cloak: CloakFile,
-    prior: str | None = argument("[PRIOR]", "For --property: a file of the secrets that has its column.", default=None),
+    prior: str | None = argument("[PRIOR]", "With --property: a file of the secrets with that column.", default=None),
     *,
     entropy: Entropies = None,
     property: PropertyColumn = None,
     secret: Secret = "secret",
     format: Format = None,
 ) -> Outcome[PlanSummary | BlockSummary | RowSummary | StringSummary | LineageSummary]:
-    """Show what a .cloak file holds, and how much it still leaks.
+    """Show what a .cloak file holds, and how much it leaks.
 
     Example: minleak show queries.cloak
     """
@@ -34,7 +34,7 @@ def show(
 
 
 def summarize(plan: Any, entropies: Sequence[str] | None, **more: Any) -> Any:
-    """The summary of a plan; why nothing can be said about the world is told in flags."""
+    """Summarise a plan, with flags in place of parameters."""
     summary = plan.summary(entropies or STANDARD, **more)
     untold = getattr(summary, "untold", None)
     return summary if untold is None else replace(summary, untold=in_flags(untold, {"events": "--events"}))

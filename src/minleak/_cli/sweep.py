@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import minleak as ml
 from minleak._cli.failures import in_flags
@@ -13,6 +14,8 @@ from minleak._entropy.standard import FEW
 from minleak._face.result import Result
 from minleak._face.tables import Table
 from minleak._plans.sweeps import Sweep
+from minleak._report.stories import Story, Tile, story
+from minleak._report.words import percent
 from minleak.errors import InvalidParameter
 
 # What --events says where the counts are not a sample.
@@ -21,14 +24,14 @@ _ALL = "all"
 
 @dataclass(frozen=True)
 class SuccessRequirement:
-    """How often a guess may be right at most, and what the counts are a sample of."""
+    """--max-success, and what the counts are a sample of."""
 
     max_success: float | None = option(
-        "Find the least k with which a guess is right at most this often, such as 0.3 or 30%.", parser=share
+        "Find the least k for which a guess is right at most this often, such as 0.3 or 30%.", parser=share
     )
     events: str | None = option(
-        "How many events the weights come from, if they are shares and not counts; all: take the counts as exact, not "
-        "as a sample."
+        "Number of events behind the weights, if they are shares instead of counts; all: treat the counts as exact, "
+        "not as a sample."
     )
 
     @property
@@ -46,12 +49,12 @@ class SuccessRequirement:
     ) -> tuple[int, str]:
         """The least k with a guess right at most so often, and a sentence that says so."""
         k = ml.least_k(counts, success=most, groups=groups, in_the_world=world)
-        how = "in the world, of which the counts are a sample" if world else "as counted"
+        how = "in the true population" if world else "as counted"
         return k, f"least k with a guess right at most {100 * most:.4g}% of the time, {how}: {k}"
 
 
 def why_untold(counts: ml.Prior) -> str | None:
-    """Why nothing can be said about the world that the counts are a sample of; None if something can."""
+    """Why nothing can be said about the true population; None if something can."""
     try:
         ml.design(counts, 1).in_the_world(entropies=())
     except InvalidParameter as error:
@@ -74,22 +77,50 @@ class SweepSummary(Result):
     sweep: Sweep
     """For each k how often a guess is right and what leaks."""
 
+    charted: ClassVar[str] = "leakage against the size of the sets"
+
     def to_parts(self) -> list[str | Table]:
-        return [*self.sentences, str(self.sweep)]
+        return [*self.sentences, *self.sweep.to_parts()]
+
+    def chart(self) -> Any:
+        """The chart of the sweep."""
+        return self.sweep.chart()
+
+
+@story.register
+def _(found: SweepSummary) -> Story:
+    swept = found.sweep
+    rates = swept.success if swept.in_the_world is None else swept.in_the_world
+    where = "as counted" if swept.in_the_world is None else "in the true population"
+    least = found.least_k_success or found.least_k_leakage
+    shown = sorted({0, len(swept.ks) // 2, len(swept.ks) - 1}, reverse=True)
+    tiles = [Tile(f"Sets of {swept.ks[i]:,}", percent(float(rates[i])), f"a guess is right, {where}") for i in shown]
+    asked = [] if least is None else [Tile("Least k", f"{least:,}", "the smallest sets that meet the target")]
+    verdict = (
+        f"With sets of {swept.ks[-1]:,}, a guess is right {percent(float(rates[-1]))} of the time, against "
+        f"{percent(float(rates[0]))} with sets of {swept.ks[0]:,}."
+    )
+    k = "K" if least is None else str(least)
+    return Story(
+        "How much sets of decoys help",
+        " ".join([f"{one[:1].upper()}{one[1:]}." for one in found.sentences] + [verdict]),
+        (*asked, *tiles),
+        f"Choose k and design the plan: minleak design PRIOR -k {k} -o plan.cloak.",
+    )
 
 
 def sweep(
     prior: PriorFile,
     *,
-    ks: str | None = option("Sizes to look at, such as 1:30 or 2,5,10."),
+    ks: str | None = option("Sizes to compute, such as 1:30 or 2,5,10. Default: about 15 sizes up to 1000."),
     entropy: Entropies = None,
-    max_leakage: float | None = option("Find the least k that leaks at most this much in the (first) --entropy."),
+    max_leakage: float | None = option("Find the least k that leaks at most this much, in the first --entropy."),
     requirement: SuccessRequirement,
     chart: str | None = chart_option("the least leakage against k"),
     grouping: Grouping,
     reading: Reading,
 ) -> Outcome[SweepSummary]:
-    """Show how little sets of k secrets can leak, for many k, or find the least k that meets a target.
+    """Show the least leakage of sets of k secrets for many k, or find the least k that meets a target.
 
     Example: minleak sweep queries.csv --ks 1:20 --max-success 0.3
     """

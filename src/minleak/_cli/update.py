@@ -1,4 +1,4 @@
-"""update: enter the counts of one more day; new secrets get a part of their own, and all sets stay as they are."""
+"""update: add new counts to a plan; existing sets stay, and new secrets get a part of their own."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ from minleak.errors import InvalidParameter
 
 NewPrior = Annotated[
     str,
-    typer.Argument(metavar="PRIOR", help="The new counts, matched by label: csv(.gz), tsv, parquet, json; - is stdin."),
+    typer.Argument(
+        metavar="PRIOR", help="The new counts, matched by label: csv, csv.gz, tsv, parquet or json; - for stdin."
+    ),
 ]
 
 
@@ -29,25 +31,27 @@ def update(
     cloak: CloakFile,
     prior: NewPrior,
     *,
-    output: str | None = option("The .cloak file to write; the old one may be replaced.", "-o", "--output"),
+    output: str | None = option(
+        "Write the updated plan to this .cloak file; it may replace the old one.", "-o", "--output"
+    ),
     cohort: str = option(
-        "After how many updates new secrets become a part: a number, or auto, at first daily and later weekly.",
+        "Number of updates after which new secrets form a part, or auto: daily at first, weekly later.",
         default="auto",
     ),
-    gains: str | None = option("Of a plan with gains: the column beside the counts that says what secrets are worth."),
-    near: str | None = option("Of a plan made with --near: the columns of coordinates beside the counts."),
+    gains: str | None = option("Plans with gains: column of PRIOR with the worth of each secret."),
+    near: str | None = option("Plans made with --near: columns of PRIOR with coordinates."),
     grouping: Grouping,
-    dry_run: bool = option("Write nothing: tell only what an update would do and what leaks today.", default=False),
+    dry_run: bool = option("Write nothing; report what the update would do and what leaks today.", default=False),
     reading: Reading,
 ) -> Outcome[LineageSummary]:
-    """Add the counts of one more day to a plan: its sets stay as they are, and new secrets get sets of their own.
+    """Add the counts of one more day to a plan: existing sets stay, and new secrets get sets of their own.
 
-    New secrets wait until there are enough of them, and are refused until then.
+    New secrets wait until there are enough of them for sets, and are refused until then.
 
     Example: minleak update queries.cloak tomorrow.csv -o newer.cloak
     """
     if (output is None) != dry_run:
-        raise InvalidParameter("say where to write the update with -o, or --dry-run to write nothing")
+        raise InvalidParameter("give either -o, the file to write, or --dry-run, to write nothing")
     check_one_stdin(CLOAK=cloak, PRIOR=prior)
     replaced = None if output is None else file_state(output)
     plan, source = open_plan(cloak), PriorSource(prior, reading)
@@ -64,7 +68,7 @@ def update(
         made = len(newer.parts) - len(plan.parts)
         summary = summarize(newer, FEW)
     if made:
-        note(f"{made} new {'part was' if made == 1 else 'parts were'} made of the secrets that waited")
+        note(f"{made} new {'part' if made == 1 else 'parts'} made from the secrets that were waiting")
     if output is None:
         return Outcome(summary, about=newer)
     with working(f"writing {output}"), expect_state(output, replaced):
@@ -81,7 +85,7 @@ def _lay_near(
     costs = getattr(plan.parts[0], "costs", None)
     if costs is None or costs.coordinates is None:
         if columns is not None:
-            raise InvalidParameter("--near is for plans made with --near, and this one was not")
+            raise InvalidParameter("--near needs a plan made with --near, which this one was not")
         return None
     metric, places = costs.metric, {}
     if columns is not None:
@@ -90,11 +94,13 @@ def _lay_near(
 
     def lay(labels: list[Any]) -> ml.Near:
         if columns is None:
-            raise InvalidParameter("the plan was made with --near: say the columns of coordinates of new secrets too")
+            raise InvalidParameter(
+                "the plan was made with --near: give the columns with the coordinates of new secrets"
+            )
         missing = sum(label not in places for label in labels)
         if missing:
             raise InvalidParameter(
-                f"{missing} of the new secrets have no coordinates in PRIOR: list those that waited too, with count 0"
+                f"{missing} of the new secrets have no coordinates in PRIOR: also list those that wait, with count 0"
             )
         return ml.Near([places[label] for label in labels], metric=metric, stability=costs.stability)
 

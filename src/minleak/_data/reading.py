@@ -86,8 +86,7 @@ def read_prior(
         counted = _count_records(table, field, status=status, query=truth(query, "query"))
         labels, weights = cleaner.clean_log(*counted, table.name, event="record")
         return Prior(weights, labels=labels, events=events)
-    if status is not None or not query:
-        raise UnreadableFile(f"{table.name} is no access log: leave out status= and query=")
+    table.choose_records(status=status, query=query)
     if field is not None:
         if table.header is None:
             raise UnreadableFile(f"{table.name} has no fields: leave out field=, or say its format=")
@@ -113,12 +112,12 @@ def _count_records(log: Log, field: str | None, *, status: str | None, query: bo
         example = next((name for name in ("path", "message") if name in names), "...")
         refused = UnreadableFile(
             f"{log.name} is a log of the format {log.kind}, and each line an event: say which field is the secret, "
-            f"such as field='{example}', of {shorten(names)}; or format='lines' to take whole lines for secrets"
+            f"such as field='{example}', of {log.list_columns()}; or format='lines' to take whole lines for secrets"
         )
         refused.add = [] if example == "..." else ["--field", example]  # what the command line repeats the call with
         raise refused
     log.check_names({"field": field})
-    log.choose(status=status, query=query)
+    log.choose_records(status=status, query=query)
     labels, times = log.count(field)
     log.warn_of_skipped(field)
     if not len(labels):

@@ -210,6 +210,20 @@ class InputTable(ABC):
         """The error for a file that is not of this format."""
         return UnreadableFile(f"cannot parse {self.name} as {self.kind}: {str(why).splitlines()[0]}")
 
+    @property
+    def printable_names(self) -> list[str]:
+        """The names of columns that a message may show."""
+        return self.header or []
+
+    def list_columns(self) -> str:
+        """The names of the columns for a message: some of them, shortened, and none that may be data."""
+        return shorten(self.printable_names) if self.printable_names else "not the same in most records"
+
+    def choose_records(self, *, status: str | None, query: bool) -> None:
+        """Keep only records of this status, and strip query strings from addresses; only a log can."""
+        if status is not None or not query:
+            raise self.error(f"{self.name} is no access log: leave out status= and query=")
+
     def has(self, column: str) -> bool:
         """Whether a column has that name, perhaps in other capitals, which `read` then refuses."""
         return isinstance(column, str) and column.casefold() in [name.casefold() for name in self.header or []]
@@ -256,7 +270,7 @@ class InputTable(ABC):
             if len(header) == 1 and self.is_text:
                 there = "it has one column: give commas between columns, or say format='lines' or format='uniq'"
             elif any(map(self.has, wanted.values())) or self.has_sure_header:
-                there = f"its {what}s are {shorten(header)}"
+                there = f"its {what}s are {self.list_columns()}"
             else:
                 there = f"its first line must name its columns, and the {len(header)} there have other names"
             raise self.error(f"{self.name} has no {what} {name!a}; {there} (choose them with {choose})")

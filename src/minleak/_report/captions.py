@@ -1,4 +1,4 @@
-"""The charts of a report in their order, each with its title and a sentence on how to read it."""
+"""The charts of a report, each with its title and a sentence on how to read it."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def captioned(facts: Facts) -> list[Figure]:
         Figure(
             f"wrong_prior_{drift.entropy.replace('-', '_')}",
             f"If popularity is not as assumed: {ATTACKERS[drift.entropy][1]}",
-            "The true popularity is taken to be the assumed one to the power of an exponent: below 1 it is flatter "
-            "than designed for, above 1 steeper. The gap between the lines is what the wrong assumption costs.",
+            "The true popularity is the assumed one raised to an exponent: below 1 it is flatter than assumed, above 1 "
+            "steeper. The gap between the lines is the cost of the wrong assumption.",
             charts.wrong_prior(drift),
         )
         for drift in facts.drift
@@ -38,16 +38,15 @@ def captioned(facts: Facts) -> list[Figure]:
         Figure(
             "prior_and_target",
             "What the attacker believes, before and after",
-            f"The {prior} of each secret by rank, and the belief on the members of a set once it is seen, which is the "
+            f"The {prior} of each secret by rank, and the belief in the members of a set once it is seen, which is the "
             "same for every set. " + _binning(facts),
             charts.prior_and_target(facts.prior, facts.target, facts.giants, facts.n - facts.possible),
         ),
         Figure(
             "repeated",
             "If one secret is drawn again and again",
-            f"The best attacker's chance of naming the secret after several fresh draws, for the counts as they are "
-            f"({sure}). Sticky draws count as one draw, and stay the same when the plan is updated. A plan that is "
-            "designed anew tells far more than a draw.",
+            f"How often the best attacker identifies the secret after several fresh draws, as counted ({sure}). Sticky "
+            "draws count as one draw, and survive updates of the plan. A new plan reveals far more than another draw.",
             charts.repeated(facts.repeated),
         ),
         *_near(facts),

@@ -1,4 +1,4 @@
-"""The charts of a report: one function each, from plain data to a chart without a fixed width."""
+"""Charts: one function each, from plain data to a chart without a fixed width."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from minleak._attack.exposures import Repeated
 from minleak._face.extras import altair
 from minleak._plans.sweeps import Sweep
 from minleak._report.facts import Drift, Giant, RivalLeakage
+from minleak._report.stories import Bar
 from minleak._report.thinning import RankBin
 from minleak._report.words import ATTACKERS, leak_text
 
@@ -17,6 +18,36 @@ NAMED = 5
 _DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 4]]
 _BELIEFS = ["before", "after seeing any set"]
 _SHAPES = ["circle", "square", "triangle-up", "diamond", "cross"]
+
+
+def chances(bars: Sequence[Bar]) -> Any:
+    """Horizontal bars with their values, and lines from the least to the most where they are estimates."""
+    alt = altair()
+    kinds = ["what the page is about", "beside it"]
+    points = [
+        {"name": bar.name, "value": bar.value, "low": bar.low, "high": bar.high, "kind": kinds[not bar.ours]}
+        for bar in bars
+    ]
+    most = max(bar.high or bar.value for bar in bars)
+    scale = alt.Scale(domain=[0, min(1.0, most * 1.3)], nice=False)
+    y = alt.Y("name:N", title=None, sort=None, axis=alt.Axis(labelLimit=170))
+    base = alt.Chart(alt.Data(values=points)).encode(y=y)
+    tip = ["name:N", *(alt.Tooltip(f"{name}:Q", format=".3%") for name in ("value", "low", "high"))]
+    filled = base.mark_bar(height={"band": 0.6}).encode(
+        x=alt.X("value:Q", title="a guess is right", axis=alt.Axis(format="~%", tickCount=5), scale=scale),
+        color=alt.Color("kind:N", scale=alt.Scale(domain=kinds), legend=None),
+        tooltip=tip,
+    )
+    ends = any(bar.low is not None or bar.high is not None for bar in bars)
+    shift = {"dy": -7, "baseline": "bottom"} if ends else {"baseline": "middle"}
+    text = base.mark_text(align="left", dx=6, **shift).encode(x="value:Q", text=alt.Text("value:Q", format=".3~p"))
+    layers = [filled, text]
+    if ends:
+        known = base.transform_filter("isValid(datum.low)").transform_calculate(
+            upto="isValid(datum.high) ? datum.high : datum.value"
+        )
+        layers.insert(1, known.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q"), x2="upto:Q"))
+    return alt.layer(*layers).properties(height=max(110, 52 * len(bars)))
 
 
 def comparison(rows: Sequence[RivalLeakage]) -> Any:

@@ -22,10 +22,9 @@ from minleak._report.worldly import Requirement, as_requirement, judged
 # Parts that have a row in the table: the first, and the newest.
 _ROWS = 50
 _LIFE = (
-    "How often an attacker was right on each day who knew the true rates of that day and had seen all versions, as it "
-    "was estimated then, with its 95% interval; beside it a guess that saw nothing, and what a plan made on that "
-    "day would have given to those who had seen nothing. Where the first line leaves the last, a new plan for new "
-    "subjects is worth while."
+    "How often an attacker who knew the true rates of a day and had seen all versions was right that day, as estimated "
+    "then, with its 95% interval; beside it a blind guess, and a plan made that day for new subjects. Once this plan "
+    "is clearly worse than that one, make a new plan for new subjects."
 )
 
 
@@ -61,10 +60,9 @@ def lineage_page(
 def lineage_figures(plan: Lineage, parts: Sequence[PartWorth] | None = None) -> list[Figure]:
     """The charts of the page."""
     note = (
-        "How often a guess at a secret of the part is right that sees its set: by the counts that the part was made "
-        "for, which is certified, and by those of the last day. The sets stay as they are while popularity moves "
-        "on, so that the second is larger. Part 0 is the plan that was designed; "
-        "parts of which nothing was counted on the last day have one point."
+        "How often a guess that sees a set of the part is right: by the counts that the part was designed for "
+        "(certified), and by the counts of the last day. Sets stay while popularity changes, so the second figure is "
+        "usually larger. Part 0 is the original plan. Parts without counts on the last day have one point."
     )
     shown = measure_parts(plan) if parts is None else parts
     figures = [Figure("parts", "Each part, when it was made and now", note, _chart(shown))]
@@ -80,7 +78,7 @@ def _verdict(summary: LineageSummary) -> str:
         seen = f"By the counts of the last day, an attacker who {saw} is right {often(right)}"
     else:
         right, blind = today.success, today.blind
-        seen = f"Today an attacker who knows how often secrets really occur, {saw} is right {often(right)}"
+        seen = f"Today, an attacker who knows how often secrets really occur, {saw} is right {often(right)}"
     if right <= blind * (1 + 1e-12) or percent(right) == percent(blind):
         return f"{seen}: no more often than without seeing anything."
     return f"{seen}, against {often(blind)} without seeing anything."
@@ -132,9 +130,16 @@ def _chart(parts: Sequence[PartWorth]) -> Any:
     ]
     joined = [{"part": part.number, "made": part.made, "success": part.success} for part in parts]
     joined = [row for row in joined if None not in row.values()]
-    last = max(parts[-1].number, 1)
-    x = alt.X("part:Q", title="part", scale=alt.Scale(domain=[-0.3, last + 0.3], nice=False), axis=_whole_numbers(last))
-    y = alt.Y("success:Q", title="a guess is right", axis=alt.Axis(format="~%"), scale=alt.Scale(domainMin=0))
+    last = parts[-1].number
+    ticks = alt.Axis(values=list(range(0, last + 1, max(1, -(-last // 10)))), format="d")
+    x = alt.X("part:Q", title="part", scale=alt.Scale(domain=[-0.5, last + 0.5], nice=False), axis=ticks)
+    most = max((point["success"] for point in points), default=1.0)
+    y = alt.Y(
+        "success:Q",
+        title="a guess is right",
+        axis=alt.Axis(format="~%"),
+        scale=alt.Scale(domain=[0, min(1.0, 1.15 * most)], nice=True),
+    )
     rules = alt.Chart(alt.Data(values=joined)).mark_rule().encode(x=x, y=y, y2="made:Q")
     dots = (
         alt.Chart(alt.Data(values=points))
@@ -154,8 +159,3 @@ def _chart(parts: Sequence[PartWorth]) -> Any:
         )
     )
     return (rules + dots).properties(height=280)
-
-
-def _whole_numbers(last: int) -> Any:
-    step = -(-last // 10)
-    return altair().Axis(values=list(range(0, last + 1, step)), format="d")

@@ -16,14 +16,17 @@ from minleak._attack.comparing import Comparison
 from minleak._face.result import Result
 from minleak._measure.capacities import Capacity
 from minleak._measure.leakages import LeakageTable
+from minleak._optimise.budgets import LeastBudget
+from minleak._optimise.result import Optimum
+from minleak._optimise.tradeoffs import Tradeoff
 from minleak._padding.result import Padding
 from minleak._padding.samples import SamplePadding
 from minleak._plan.summaries import BlockSummary
-from minleak._report.bars import Bar
 from minleak._report.words import number, percent, percents
 from minleak._samples.looking import LooksNeeded
 from minleak._samples.result import Audit
 from minleak._streams.result import Frames
+from minleak._theory.refinement.orders import Refinement
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,17 @@ class Tile:
     name: str
     value: str
     text: str
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A chance by name, from `low` to `high` where it is an estimate; `ours` is what the page is about."""
+
+    name: str
+    value: float
+    low: float | None = None
+    high: float | None = None
+    ours: bool = False
 
 
 @dataclass(frozen=True)
@@ -62,23 +76,25 @@ def _(found: Comparison) -> Story:
         return _rows_story(found)
     today, table, plan = found.rows[:3]
     verdict = (
-        f"Whoever sees the bucket of a secret guesses the secret right {percent(found.success)} of the time. With the "
-        f"best table of the same size, {found.average:,} secrets in a set, they are right {percent(found.blocks)} of "
-        "the time."
+        f"An attacker who sees the bucket of a secret guesses the secret right {percent(found.success)} of the time. "
+        f"With the best table of sets of the same size, {found.average:,} secrets each, they are right "
+        f"{percent(found.blocks)} of the time."
     )
     todo = (
-        f"Replace the buckets by the table: minleak design PRIOR -k {found.average} --layout blocks. If today's "
-        f"figure is good enough, sets of {found.same_blocks:,} give it, in place of {found.average:,} on average."
+        f"Replace the buckets with the table: minleak design PRIOR -k {found.average} --layout blocks. If today's "
+        f"figure is good enough, sets of {found.same_blocks:,} achieve it, instead of {found.average:,} on average."
         if found.blocks < found.success * (1 - 1e-9)
-        else "Keep the buckets: no table with sets of this size is better."
+        else "Keep the buckets: no table with sets of this size does better."
     )
     return Story(
-        "Today's buckets, and the best that sets of the same size can do",
+        "Today's buckets and the best sets of the same size",
         verdict,
         (
             Tile("Today's buckets", percent(today.success), f"{found.buckets:,} buckets, the largest of {today.k:,}"),
-            Tile("The best table", percent(table.success), f"blocks of {table.k:,}, no key, the same sets for all"),
-            Tile("The plan", percent(plan.success), f"drawn sets of {plan.k:,}: no sets of this size are better"),
+            Tile(
+                "The best table", percent(table.success), f"blocks of {table.k:,}, without a key, the same for everyone"
+            ),
+            Tile("The plan", percent(plan.success), f"drawn sets of {plan.k:,}: the optimum for this size"),
         ),
         todo,
         found.success,
@@ -87,26 +103,26 @@ def _(found: Comparison) -> Story:
 
 
 def _rows_story(found: Comparison) -> Story:
-    """The story where rows are counted: sets of the same size would read far more of them."""
+    """The story with rows read: sets of the same size would read far more of them."""
     today, best = found.rows[0], found.rows[-1]
     read: Any = today.read
     saved = best.success < found.success * (1 - 1e-9)
 
     def cost(row: Any) -> str:
-        return f"{row.read.mean:,.0f} rows read on the mean, {row.read.worst:,.0f} at worst"
+        return f"{row.read.mean:,.0f} rows read on average, {row.read.worst:,.0f} at worst"
 
     return Story(
-        "Today's index, and the best table that reads no more rows",
-        f"Whoever sees the bucket of a query guesses the value right {percent(today.success)} of the time. With a "
-        f"table of blocks that reads no more rows, they are right {percent(best.success)} of the time.",
+        "Today's index and the best table that reads no more rows",
+        f"An attacker who sees the bucket of a query guesses the value {percent(today.success)} of the time. With "
+        f"a table of blocks that reads no more rows, they are right {percent(best.success)} of the time.",
         (
             Tile("Today's index", percent(today.success), f"{found.buckets:,} buckets: {cost(today)}"),
             Tile("The best table", percent(best.success), cost(best)),
         ),
-        f"Replace the index by the table: minleak design PRIOR --layout blocks --mean-rows {read.mean:.0f} "
+        f"Replace the index with the table: minleak design PRIOR --layout blocks --mean-rows {read.mean:.0f} "
         f"--worst-rows {read.worst:.0f}, then minleak export --partitions."
         if saved
-        else "Keep the index: no cut of the sorted values that reads so few rows is better.",
+        else "Keep the index: no table of blocks that reads as few rows does better.",
         found.success,
         bars=(Bar("today's index", today.success), Bar("the best table", best.success, ours=True)),
     )
@@ -123,18 +139,18 @@ def _(found: BlockSummary) -> Story:
     plan = max(1 / found.k, found.success_blind)
     tiles = [
         Tile("Seeing a block", percent(success), _sample(world)),
-        *([] if world is None else [Tile("As counted", percent(found.success), "for the counts as they are")]),
-        Tile("Blind guess", percent(found.success_blind), "knowing nothing but popularity"),
-        Tile("A plan of the same size", percent(plan), "as counted, by sets that are drawn with a key"),
+        *([] if world is None else [Tile("As counted", percent(found.success), "if the counts were exact")]),
+        Tile("Blind guess", percent(found.success_blind), "knowing only how often secrets occur"),
+        Tile("A plan of the same size", percent(plan), "as counted; sets are drawn with a key"),
     ]
-    cuts = "no other table with sets of this size leaks less" if found.best else "limits stand in the way of the best"
+    cuts = "no table with sets of this size leaks less" if found.best else "the limits rule out the best table"
     return Story(
         f"A table of {found.blocks:,} blocks",
-        f"Each of {found.secrets:,} secrets always shows its block of up to {found.k:,}; {cuts}. Whoever sees a block "
-        f"guesses the secret right {percent(success)} of the time.",
+        f"An attacker who sees a block guesses the secret right {percent(success)} of the time. Each of "
+        f"{found.secrets:,} secrets always shows its block of up to {found.k:,}; {cuts}.",
         tuple(tiles),
-        "Export it (minleak export PLAN -o table.csv) and look blocks up in place of secrets. It needs no key, and "
-        "repeated look-ups tell no more.",
+        "Export the table (minleak export PLAN -o table.csv) and look up blocks instead of secrets. It needs no key, "
+        "and repeated look-ups reveal nothing more.",
         success,
         None if world is None else world.high,
         (
@@ -147,7 +163,7 @@ def _(found: BlockSummary) -> Story:
 
 def _sample(world: Any) -> str:
     if world is None:
-        return "for the counts as they are"
+        return "as counted"
     return f"in the true population; {percent(world.low)} to {percent(world.high)} with about 95% confidence"
 
 
@@ -156,42 +172,52 @@ def _(found: Audit) -> Story:
     ends = found.success
     high = "no upper bound" if ends.high is None else f"at most {percent(ends.high)}"
     leaks = (
-        "What was seen tells about the secret" if found.rejected else "What was seen may tell nothing about the secret"
+        "The observations depend on the secret" if found.rejected else "The observations may not depend on the secret"
     )
     verdict = (
-        f"{leaks}: a guess that sees it is right about {percent(ends.estimate)} of the time, and a blind one "
-        f"{percent(found.blind.estimate)}."
+        f"{leaks}: a guess that sees them is right about {percent(ends.estimate)} of the time, against "
+        f"{percent(found.blind.estimate)} for a blind guess."
     )
     todo = (
-        "Make what is seen the same for all secrets, or pad it (minleak pad), and audit again."
+        "Make the observations the same for all secrets, or pad them (minleak pad), then audit again."
         if found.rejected
-        else "Nothing was found in these events. A leak smaller than they can show is still possible: collect more "
-        "events, or set a limit that the upper bound has to keep."
+        else "These events show no leak, but a smaller leak is still possible: collect more events, or set a limit "
+        "that the upper bound must meet."
     )
     return Story(
-        "What was seen tells about the secret" if found.rejected else "No leak was found",
+        "The observations leak" if found.rejected else "No leak was found",
         verdict,
         (
-            Tile("Seeing it", percent(ends.estimate), f"at least {percent(ends.low or 0)}, {high} ({found.level:.0%})"),
-            Tile("Blind guess", percent(found.blind.estimate), "knowing how often secrets occur"),
-            Tile("If nothing leaked", f"p = {found.p:.2g}", f"the chance of as much by accident, {found.permuted}"),
+            Tile(
+                "Seeing an observation",
+                percent(ends.estimate),
+                f"at least {percent(ends.low or 0)}, {high} ({found.level:.0%})",
+            ),
+            Tile("Blind guess", percent(found.blind.estimate), "knowing only how often secrets occur"),
+            Tile(
+                "If nothing leaked",
+                f"p = {found.p:.2g}",
+                f"probability of a result this large by chance; {found.permuted}",
+            ),
             *([] if found.needed is None else [_looks_tile(found.needed)]),
         ),
         todo,
         ends.estimate,
         1.0 if ends.high is None else ends.high,
-        (_audit_bar("seeing it", found, ours=True), Bar("blind guess", found.blind.estimate)),
+        (_audit_bar("seeing an observation", found, ours=True), Bar("blind guess", found.blind.estimate)),
     )
 
 
 def _looks_tile(needed: LooksNeeded) -> Tile:
     if needed.looks is None:
         return Tile(
-            "Many looks", percent(needed.most), f"is as far as they help; {percent(needed.success)} is not reached"
+            "Many looks", percent(needed.most), f"at most, however many; {percent(needed.success)} is never reached"
         )
     upto = "any number" if needed.high is None else f"{needed.high:,}"
     return Tile(
-        "Looks", f"{needed.looks:,}", f"to be right {percent(needed.success)}; {needed.low:,} to {upto}, about 95%"
+        "Looks",
+        f"{needed.looks:,}",
+        f"to be right {percent(needed.success)} of the time; {needed.low:,} to {upto} with about 95% confidence",
     )
 
 
@@ -203,18 +229,22 @@ def repair_story(before: Audit, after: Audit) -> Story:
     """The story of two audits, before and after a repair."""
     left = after.success.estimate - after.blind.estimate
     gone = before.success.estimate - before.blind.estimate
-    share = f", {min(1.0, max(0.0, 1 - left / gone)):.0%} of the lead over a blind guess is gone" if gone > 0 else ""
-    state = "a leak is still found" if after.rejected else "no leak is found any more"
+    share = (
+        f" The repair removed {min(1.0, max(0.0, 1 - left / gone)):.0%} of the advantage over a blind guess."
+        if gone > 0
+        else ""
+    )
+    state = "The audit still finds a leak." if after.rejected else "The audit finds no leak any more."
     return Story(
         "Before and after the repair",
-        f"A guess was right {percent(before.success.estimate)} of the time and is now right "
-        f"{percent(after.success.estimate)} of the time{share}; {state}.",
+        f"A guess was right {percent(before.success.estimate)} of the time before, and "
+        f"{percent(after.success.estimate)} after.{share} {state}",
         (
             Tile("After", percent(after.success.estimate), _ends(after)),
             Tile("Before", percent(before.success.estimate), _ends(before)),
-            Tile("Blind guess", percent(after.blind.estimate), "knowing how often secrets occur"),
+            Tile("Blind guess", percent(after.blind.estimate), "knowing only how often secrets occur"),
         ),
-        "Go on repairing, and audit again." if after.rejected else "Keep the audit as a test, so that it stays so.",
+        "Repair further, then audit again." if after.rejected else "Keep the audit as a regression test.",
         after.success.estimate,
         1.0 if after.success.high is None else after.success.high,
         (
@@ -233,20 +263,20 @@ def _ends(found: Audit) -> str:
 @story.register
 def _(found: Padding) -> Story:
     share = found.overheads.to_cells()[0]
-    proven = f"no other padding within the limits leaks less than {number(found.bound)}"
-    alone = " Some objects still have a size of their own: ask for a floor." if found.smallest_class == 1 else ""
+    proven = f"no padding within the limits leaks less than {number(found.bound)}"
+    alone = " Some objects still have a size of their own: add --floor 2." if found.smallest_class == 1 else ""
     return Story(
-        "What the padded sizes tell",
-        f"Whoever sees a padded size names the object right {percent(found.success)} of the time, and "
-        f"{percent(found.success_unpadded)} of the time without padding.",
+        "What padded sizes reveal",
+        f"An attacker who sees a padded size identifies the object {percent(found.success)} of the time, against "
+        f"{percent(found.success_unpadded)} without padding.",
         (
             Tile("Padded", percent(found.success), f"{found.secrets:,} objects show {len(found.observables):,} sizes"),
             Tile("Without padding", percent(found.success_unpadded), f"{percent(found.success_blind)} blind"),
             Tile("Added", str(share), "of the mean size"),
             Tile("Leakage", number(found.leakage), f"in {found.entropy.name}: {proven}"),
         ),
-        f"Save the table (minleak pad ... -o table.csv) and pad every object to the next size in it.{alone} Larger "
-        "limits leak less: minleak pad --chart shows by how much.",
+        f"Save the table (minleak pad ... -o table.csv) and pad every object to the next size in it.{alone} A larger "
+        "budget leaks less: minleak pad --chart shows how much.",
         found.success,
         bars=(
             Bar("padded", found.success, ours=True),
@@ -259,12 +289,12 @@ def _(found: Padding) -> Story:
 @story.register
 def _(found: SamplePadding) -> Story:
     return Story(
-        "What the padded sizes tell",
-        f"On rows that the table was not made from, a guess that sees the padded size is right "
-        f"{percent(found.success)} of the time, and a blind one {percent(found.blind)}.",
+        "What padded sizes reveal",
+        f"On held-out rows, a guess that sees the padded size is right {percent(found.success)} of the time, against "
+        f"{percent(found.blind)} for a blind guess.",
         (
             Tile("Seeing the size", percent(found.success), f"{found.held_out:,} held-out rows"),
-            Tile("Blind guess", percent(found.blind), "knowing how often secrets occur"),
+            Tile("Blind guess", percent(found.blind), "knowing only how often secrets occur"),
             Tile("Leakage", number(found.leakage), f"{found.measure}; {number(found.unpadded)} without padding"),
             Tile("Added", str(found.overheads.to_cells()[0]), "of the mean size, on held-out rows"),
         ),
@@ -277,23 +307,27 @@ def _(found: SamplePadding) -> Story:
 @story.register
 def _(found: Frames) -> Story:
     cost = found.measured
-    sent = f"{found.frame:,} bytes every {found.tick_ms:,} ms, in one of {len(found.totals):,} totals"
+    totals = "always the same total" if len(found.totals) == 1 else f"in one of {len(found.totals):,} totals"
+    sent = f"{found.frame:,} bytes every {found.tick_ms:,} ms, {totals}"
     if cost is None:
-        return Story("A stream in frames", f"All that is seen of a stream is {sent}.")
+        return Story("A stream in frames", f"An observer of a stream sees only {sent}.")
     proven = percent(cost.proven) if cost.proven < 1 else "no bound"
-    surely = f"No attacker names the secret more often than {proven} of the time. " if cost.proven < 1 else ""
+    surely = f" No attacker identifies the secret more than {proven} of the time." if cost.proven < 1 else ""
     return Story(
-        "What a stream in frames tells",
-        f"All that is seen of a stream is {sent}. {surely}Seeing the totals of the recorded streams, a guess is right "
-        f"{percent(cost.success)} of the time.",
+        "What a stream in frames reveals",
+        f"A guess that sees the total of a recorded stream is right {percent(cost.success)} of the time.{surely} An "
+        f"observer of a stream sees only {sent}.",
         (
             Tile("Seeing the total", percent(cost.success), f"exact for {cost.streams:,} recorded streams"),
             Tile("Proven", proven, "for every attacker"),
-            Tile("Blind guess", percent(cost.blind), "knowing how often secrets occur"),
-            Tile("Sent", f"{cost.bytes / cost.plain_bytes:.3g}x", f"{cost.delay_95:.0f} ms of delay for 95% of chunks"),
+            Tile("Blind guess", percent(cost.blind), "knowing only how often secrets occur"),
+            Tile(
+                "Sent",
+                f"{cost.bytes / cost.plain_bytes:.3g}x",
+                f"the plain bytes; 95% of chunks wait at most {cost.delay_95:.0f} ms",
+            ),
         ),
-        "Send streams through these frames (minleak.padding.asgi.FrameEvents), and measure them again on new "
-        "recordings.",
+        "Send streams in these frames (minleak.padding.asgi.FrameEvents), and measure again on new recordings.",
         cost.success,
         bars=(
             Bar("seeing the total", cost.success, ours=True),
@@ -308,7 +342,7 @@ def _(found: LeakageTable) -> Story:
     first = found.rows[0]
     return Story(
         "What a channel leaks",
-        f"What is seen lowers the {first.entropy} uncertainty about the secret from {number(first.before)} to "
+        f"An observation lowers the uncertainty about the secret, in {first.entropy}, from {number(first.before)} to "
         f"{number(first.after)}.",
         tuple(Tile(row.entropy, number(row.leakage), f"of {number(row.before)} before") for row in found.rows[:4]),
         "Find the channel that leaks least under your constraints: minleak optimise.",
@@ -319,14 +353,86 @@ def _(found: LeakageTable) -> Story:
 def _(found: Capacity) -> Story:
     ends = f"between {number(found.lower)} and {number(found.upper)}"
     return Story(
-        "What a channel leaks at worst",
-        f"However secrets are distributed, the channel leaks at most {number(found.upper)}; one prior is known for "
-        f"which it leaks {number(found.lower)} ({found.status}).",
+        "The worst-case leakage of a channel",
+        f"Whatever the prior, the channel leaks at most {number(found.upper)}, and for some prior at least "
+        f"{number(found.lower)} ({found.status}).",
         (
-            Tile("At worst", number(found.value), ends),
+            Tile("Capacity", number(found.value), ends),
             Tile("Secrets in the worst prior", f"{int((found.prior.p > 0).sum()):,}", f"of {len(found.prior):,}"),
         ),
-        "Design for the upper figure where the prior is unknown or may be chosen by the attacker.",
+        "Use the upper bound if the prior is unknown or under the attacker's control.",
+    )
+
+
+@story.register
+def _(found: Optimum) -> Story:
+    first, (n, m) = found.stages[0], found.channel.shape
+    cost = "".join(f" at an expected cost of {number(cost)}" for cost in found.costs[:1])
+    tiles = [
+        Tile("Leakage", number(found.leakage), f"in {first.entropy}, for {n:,} secrets and {m:,} observables"),
+        Tile("Proven", number(found.bound), "no channel under these constraints leaks less"),
+        *(Tile("Expected cost", number(one), "of the channel") for one in found.costs[:1]),
+    ]
+    if found.shadow_price:
+        tiles.append(Tile("One more unit of budget", f"-{number(found.shadow_price)}", "leakage, by the shadow price"))
+    return Story(
+        "The channel that leaks least",
+        f"The channel leaks {number(found.leakage)} in {first.entropy}{cost}; no channel under the same constraints "
+        f"leaks less than {number(found.bound)}.",
+        tuple(tiles),
+        "Save the channel (minleak optimise ... -o channel.cloak) and draw from it (minleak draw). See what a larger "
+        "budget buys with --tradeoff.",
+    )
+
+
+@story.register
+def _(found: LeastBudget) -> Story:
+    leaks = ", ".join(f"{number(leak)} in {name}" for name, leak in zip(found.entropies, found.leakages, strict=True))
+    return Story(
+        "The least cost for a leakage",
+        f"A channel that leaks {leaks} costs {number(found.budget)} on average; none that meets the requirement costs "
+        f"less than {number(found.bound)}.",
+        (
+            Tile("Expected cost", number(found.budget), f"at least {number(found.bound)}, proven"),
+            *(
+                Tile(f"Leakage in {name}", number(leak), f"at most {number(most)} is required")
+                for name, leak, most in zip(found.entropies, found.leakages, found.targets, strict=True)
+            ),
+        ),
+        "Save the channel (minleak optimise ... -o channel.cloak) and draw from it (minleak draw).",
+    )
+
+
+@story.register
+def _(found: Tradeoff) -> Story:
+    least, most = found.points[0], found.points[-1]
+    return Story(
+        "Leakage against cost",
+        f"The least leakage in {found.entropy} falls from {number(least.leakage)} at budget {number(least.budget)} "
+        f"to {number(most.leakage)} at {number(most.budget)}.",
+        tuple(
+            Tile(f"Budget {number(point.budget)}", number(point.leakage), f"in {found.entropy}")
+            for point in (most, least)
+        ),
+        "Pick a budget where the curve flattens, and find its channel: minleak optimise ... --budget.",
+    )
+
+
+@story.register
+def _(found: Refinement) -> Story:
+    if found.ok:
+        text = "The second channel never leaks more than the first, whatever the prior and the attacker's gains."
+        return Story("The second channel is safe to use", text, (Tile("Leaks more", "never", "it refines the first"),))
+    first, second = (number(float(earned)) for earned in found.earned or (0, 0))
+    return Story(
+        "The second channel can leak more",
+        f"There is an attacker who earns {second} from the second channel and only {first} from the first.",
+        (
+            Tile("Second channel", second, "expected gain of that attacker"),
+            Tile("First channel", first, "expected gain of the same attacker"),
+        ),
+        "Keep the first channel, or measure both for your prior: minleak measure PRIOR CHANNEL. --json has the gains "
+        "and the prior.",
     )
 
 
@@ -338,10 +444,10 @@ def judge(told: Story, most: float | None) -> tuple[str, str]:
     high = told.success if told.high is None else told.high
     required, success, end = percents(most, told.success, high)
     if told.success > limit:
-        return f"✗ not met: {success}, and at most {required} is required", "bad"
+        return f"✗ not met: {success}; at most {required} is required", "bad"
     if high > limit:
-        return f"met by the estimate: {success}, the interval ends at {end}", "doubtful"
-    return f"✓ met: {success}, and at most {required} is required", ""
+        return f"met by the estimate of {success}, but the interval reaches {end}", "doubtful"
+    return f"✓ met: {success}; at most {required} is required", ""
 
 
 def parts_of(results: Sequence[Result]) -> list[tuple[str, Result]]:

@@ -98,8 +98,8 @@ def verdict(facts: Facts) -> str:
     chance, world = facts.chance, facts.world
     if facts.gains:
         return (
-            f"One guess is worth {number(chance.plan)} to an attacker who sees a set, {number(chance.blind)} blind, "
-            f"and {number(chance.bare)} if the secret were shown."
+            f"One guess is worth {number(chance.plan)} to an attacker who sees a set, {number(chance.blind)} to a "
+            f"blind one, and {number(chance.bare)} to one who sees the secret."
         )
     if world is None:
         seen = f"An attacker who sees a set of {facts.k:,} and guesses once is right {often(chance.plan)}"
@@ -124,17 +124,17 @@ def provenance(facts: Facts) -> list[str]:
     """What the first figure rests on, the sample that the counts are and the certificate, and what would better it."""
     world, enough = facts.world, facts.enough
     if world is None or enough is None:
-        return [f"Nothing can be said about the world beyond the counts: {facts.untold}. All figures are as counted."]
+        return [f"All figures are as counted; nothing can be said about the true population: {facts.untold}."]
     certified = (
-        f"The counts are a sample of {about(world.events)} events. For the counts as they are, a guess is right "
-        f"{often(facts.chance.plan)}, and no {which_sets(facts)} can do better: that is certified, and the limit for "
+        f"The counts are a sample of {about(world.events)} events. As counted, a guess is right "
+        f"{often(facts.chance.plan)}, and no {which_sets(facts)} can do better: this is certified, and the limit for "
         "infinitely many events."
     )
     few, many = (about(events) for events in enough)
     if world.alike and world.high > 1.01 * facts.chance.plan:
         more = (
-            "The counts show no difference between secrets beyond chance, so the first figure takes them as equally "
-            f"frequent. Differences that so few events do not show could make it {percent(world.high)}; more events "
+            "The differences between the counts are no larger than chance, so the first figure assumes equal "
+            f"frequencies. Differences too small for this sample could make it {percent(world.high)}; more events "
             "would tell."
         )
     elif world.success <= 1.01 * facts.chance.plan:
@@ -148,9 +148,9 @@ def provenance(facts: Facts) -> list[str]:
 
 
 def interval(world: World) -> str:
-    """Between what the success in the world is."""
+    """The confidence interval of the success in the true population."""
     low, high = percent(world.low), percent(world.high)
-    return "with 95% confidence in every digit" if low == high else f"{low} to {high} with 95% confidence"
+    return "all digits with 95% confidence" if low == high else f"{low} to {high} with 95% confidence"
 
 
 def beside(facts: Facts) -> dict[str, str]:
@@ -177,26 +177,27 @@ def demanded(facts: Facts) -> str:
 def area(near: Nearness, told: PropertyLeakage | None) -> str:
     """What near sets tell although no entropy that treats secrets alike says so: about where the secret is."""
     found, blind = (f"{number(distance)}{near.unit}" for distance in near.located)
-    ask = "" if told is not None else " Report with a property, such as the country, to see how well that is hidden."
+    ask = "" if told is not None else " Add a property, such as the country (--property), to see how well it is hidden."
     return (
-        "Near decoys share their region, so that a set tells the area of the secret, which the leakages on this page "
-        f"do not count: whoever sees a set and guesses a place is {found} off on average, {blind} without a set.{ask}"
+        "Near decoys share a region, so a set reveals the area of the secret, which the leakages on this page do not "
+        f"count: an attacker who sees a set and guesses a place is {found} off on average, against {blind} without a "
+        f"set.{ask}"
     )
 
 
 def property_told(told: PropertyLeakage) -> str:
     """How well a property of the secret is hidden, in one sentence."""
     return (
-        f"The property, one of {told.values:,} values: whoever sees a set and guesses it is right "
-        f"{often(told.success)}, {often(told.blind)} without a set, and {often(told.worst)} with the set that tells "
-        "most."
+        f"The property, one of {told.values:,} values: an attacker who sees a set and guesses it is right "
+        f"{often(told.success)}, against {often(told.blind)} without a set, and {often(told.worst)} with the most "
+        "revealing set."
     )
 
 
 def _unseen(share: float) -> str:
     if share < 1e-4:
-        return "Hardly any events to come will be of secrets that were not seen."
-    return f"{percent(share)} of the events to come will be of secrets that were not seen."
+        return "Hardly any future events will be of secrets that were not seen."
+    return f"{percent(share)} of future events will be of secrets that were not seen."
 
 
 def often(chance: float) -> str:

@@ -16,8 +16,8 @@ from minleak._plans.lineage import Lineage
 from minleak._plans.rings import Plan
 from minleak._plans.sweeps import as_success
 from minleak._report import words
-from minleak._report.bars import chances
 from minleak._report.captions import captioned
+from minleak._report.charts import chances
 from minleak._report.facts import ENTROPIES, STEPS, Facts, gather
 from minleak._report.lineages import lineage_figures, lineage_page
 from minleak._report.pages import Figure, page, page_of

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from minleak._data.arrays import Array
-from minleak._data.parameters import real, whole
+from minleak._data.formats import open_table
+from minleak._data.parameters import real, truth, whole
 from minleak._data.progress import Progress, no_progress
 from minleak._data.simulating import generator
 from minleak._entropy.base import ConditionalEntropy
@@ -51,6 +52,8 @@ def audit(
     enough: float | None = None,
     seed: int = 0,
     format: str | None = None,
+    status: str | None = None,
+    query: bool = True,
     progress: Progress | None = None,
 ) -> Audit:
     """Audit a channel that is known only by pairs (secret, observable): timings, sizes, traces, logs.
@@ -96,6 +99,9 @@ def audit(
     enough
         How narrow the bracket of success should be: `Audit.enough` says whether it is, `Audit.more` about how many more
         events are needed.
+    status, query
+        For a log: keep only records of this status, such as "2xx" or "200,304", and whether addresses keep their query
+        strings; see `read_prior`.
     progress
         A function of (steps done, steps, name of the step).
 
@@ -110,16 +116,19 @@ def audit(
     (0.527, None, True)
     """
     options = AuditOptions(attack, measures, level, alpha, permutations, enough, seed, progress)
+    if observables is None:
+        table = open_table(secrets, format=format, what="events are")
+        table.choose_records(status=status, query=truth(query, "query"))
     if stream is not None:
         if any(one is not None for one in (observables, weight, blocks, of, numeric)):
             raise InvalidParameter(
                 "stream= groups the rows of a table, by the columns secret= and observable= alone: give lists of "
                 "sequences for weights, blocks or a property"
             )
-        events = read_sequences(secrets, stream=stream, secret=secret, observable=observable, format=format)
+        events = read_sequences(table, stream=stream, secret=secret, observable=observable)
     elif observables is None:
-        columns: dict[str, Any] = {"secret": secret, "observable": observable, "weight": weight, "format": format}
-        events = read_events(secrets, blocks=blocks, of=of, numeric=numeric, **columns)
+        columns: dict[str, Any] = {"secret": secret, "observable": observable, "weight": weight}
+        events = read_events(table, blocks=blocks, of=of, numeric=numeric, **columns)
     elif weight is not None:
         raise InvalidParameter("weight= names a column of a table: repeat arrays, or give a table")
     else:

@@ -10,13 +10,12 @@ import numpy as np
 import pyarrow as pa
 
 from minleak._data.arrays import Array, Indices
-from minleak._data.formats import open_table
 from minleak._data.frames import have_one_index
 from minleak._data.labels import Labels
 from minleak._data.numbers import spell_numbers
 from minleak._data.parameters import is_number, truth
 from minleak._data.properties import as_property
-from minleak._data.tables import Column, as_values, column_names
+from minleak._data.tables import Column, InputTable, as_values, column_names
 from minleak._samples.ragged import as_sequences
 from minleak.errors import InvalidParameter, MinleakError, shown
 
@@ -125,7 +124,7 @@ def collect_events(
 
 
 def read_events(
-    source: Any,
+    table: InputTable,
     *,
     secret: str,
     observable: str | Sequence[str],
@@ -133,7 +132,6 @@ def read_events(
     blocks: Any,
     of: Any,
     numeric: bool | None,
-    format: str | None,
 ) -> Events:
     """Read events from named columns of a data frame, an Arrow table or a file (csv, tsv, parquet)."""
     names = [observable] if isinstance(observable, str) else observable
@@ -141,7 +139,6 @@ def read_events(
     seen = {f"observable {i + 1}" if i else "observable": name for i, name in enumerate(names)}
     beside = {role: name for role, name in (("blocks", blocks), ("of", of)) if isinstance(name, str)}
     numbers = {} if weight is None else {"weight": weight}
-    table = open_table(source, format=format, what="events are")
     choose = ", ".join(f"{role}=" for role in ("secret", "observable", *numbers, *beside))
     read = table.read({"secret": secret, **seen, **beside}, numbers, choose=choose)
     found = collect_events(
@@ -157,14 +154,11 @@ def read_events(
     return replace(found, called=(of if isinstance(of, str) else secret, names[0]))
 
 
-def read_sequences(
-    source: Any, *, stream: str, secret: str, observable: str | Sequence[str], format: str | None
-) -> Events:
+def read_sequences(table: InputTable, *, stream: str, secret: str, observable: str | Sequence[str]) -> Events:
     """Read one event per stream, whose rows in order are a sequence. Columns as in `read_events`."""
     names = [observable] if isinstance(observable, str) else observable
     names = column_names(names, "observable is the name of a column, or several, each once")
     seen = {f"observable {i + 1}" if i else "observable": name for i, name in enumerate(names)}
-    table = open_table(source, format=format, what="events are")
     read = table.read({"stream": stream, "secret": secret}, seen, choose="stream=, secret=, observable=")
     s, _ = read["stream"].codes()
     x, secrets = read["secret"].codes()

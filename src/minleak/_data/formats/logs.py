@@ -11,6 +11,7 @@ import json
 import re
 import warnings
 from abc import abstractmethod
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
@@ -64,7 +65,7 @@ class Log(InputTable):
         self.status: str | None = None
         self.query = True
 
-    def choose(self, *, status: str | None, query: bool) -> None:
+    def choose_records(self, *, status: str | None, query: bool) -> None:
         """Count only records of these statuses, such as "2xx" or "200,304"; without `query`, remove query strings."""
         if status is not None and "status" not in (self.header or ()):
             raise UnreadableFile(f"{self.name} has no field 'status' to choose records by: leave out status=")
@@ -208,12 +209,21 @@ class Jsonl(Log):
     @cached_property
     def header(self) -> list[str]:  # type: ignore[override]
         """The names of all fields with values in the first records."""
+        return list(self._first_names[0])
+
+    @property
+    def printable_names(self) -> list[str]:
+        """The fields that most records have: the others may be data, which keys of objects can be."""
+        times, records = self._first_names
+        return [name for name in times if 2 * times[name] > records]
+
+    @cached_property
+    def _first_names(self) -> tuple[Counter[str], int]:
+        """How many of the first records have a value in each field, and how many records that are."""
         first = next(self._pieces, b"")
         self._pieces = itertools.chain([first], self._pieces)
-        names: dict[str, None] = {}
-        for line in first.split(b"\n")[:_FIRST]:
-            names |= dict.fromkeys(_names(_parse_object(line) or {}))
-        return list(names)
+        records = [found for line in first.split(b"\n")[:_FIRST] if (found := _parse_object(line)) is not None]
+        return Counter(name for found in records for name in dict.fromkeys(_names(found))), len(records)
 
     def _records(self, piece: bytes, wanted: Sequence[str]) -> pa.Table:
         got: dict[str, list[str | None]] = {name: [] for name in wanted}
