@@ -122,7 +122,7 @@ def _chart(parts: Sequence[PartWorth]) -> Any:
     """Two points for each part, joined: success as it was made and by the last counts."""
     alt = altair()
     names = ["as it was made", "by the last counts"]
-    points = [
+    points: list[dict[str, Any]] = [
         {"part": part.number, "of": name, "success": success, "secrets": part.secrets, "share": part.share}
         for part in parts
         for name, success in zip(names, (part.made, part.success), strict=True)
