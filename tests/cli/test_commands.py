@@ -336,7 +336,7 @@ def test_design_finds_the_least_k(asked, run, log):
     assert world <= 0.1 < ml.design(prior, said["k"] - 1).in_the_world().success
     assert asked("design", "events.log", "--max-success", "0.1", "--events", "all")["k"] == 10
     _, out, err = run("design", "events.log", "--max-success", "10%", "-o", "events.cloak")
-    assert "least k with a guess right at most 10% of the time, in the world" in err
+    assert "least k with a guess right at most 10% of the time, in the true population" in err
     assert "minleak report events.cloak -o report.html --max-success 10%" in out
     assert run("report", "events.cloak", "-o", "report.html", "--max-success", "10%", "--trials", "9")[0] == 0
     page = Path("report.html").read_text()

@@ -154,7 +154,7 @@ def test_fields_of_json_lines():
     assert read(log, "jsonl", field="user.name.first")[0] == {"x": 1}
     assert read(log, "jsonl", field="ok")[0] == {"true": 1}
     assert read(b'{"a": "\\ud800"}\n{"a": "x"}\n', "jsonl", field="a")[0] == {"x": 1}
-    with pytest.raises(UnreadableFile, match=r"no field 'Path'; its fields are 'path', 'status', 'user.id'"):
+    with pytest.raises(UnreadableFile, match=r"no field 'Path'; its fields are 'path', 'status' \("):
         read(log, "jsonl", field="Path")
 
 

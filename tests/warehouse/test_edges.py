@@ -20,7 +20,7 @@ def test_a_log_of_one_value_leaks_nothing():
     found = warehouse.audit(log, permutations=99, measures=["shannon", "min-entropy", "maximal-leakage"])
     assert not found.rejected
     assert [row.estimate for row in found.rows] == [0.0] * 3
-    with pytest.raises(InvalidParameter, match="one secret"):
+    with pytest.raises(InvalidParameter, match="same secret"):
         warehouse.audit(pa.table({"secret": ["a"] * 90, "observable": ["x", "y", "z"] * 30}))
 
 

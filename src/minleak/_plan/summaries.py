@@ -168,7 +168,7 @@ class PlanSummary(CountedSummary):
         if self.giants:
             more = ", ..." if self.giants > NAMED else ""
             names = ", ".join(map(field_text, self.giant_labels))
-            lines.append(f"in every set, because of their weight (giants): {names}{more} ({self.giants:,})")
+            lines.append(f"giants, so likely that every set contains them ({self.giants:,}): {names}{more}")
         lines += self._success_lines("a set")
         if self.at_home is not None:
             lines.append(f"{self.at_home:.1%} of the weight outside the giants is in homes: sets that stay the same")
@@ -262,7 +262,7 @@ class StringSummary(Summary):
 
     def to_parts(self) -> list[str | Table]:
         which = "every string" if self.policy is None else "every string that meets the policy"
-        giants = f"in every set, because of their weight (giants): {record(self.giant_labels)} ({self.giants:,})"
+        giants = f"giants, so likely that every set contains them ({self.giants:,}): {record(self.giant_labels)}"
         return [
             f"{which} in sets of {self.k}; {self.secrets:,} strings were counted",
             *([giants] if self.giants else []),

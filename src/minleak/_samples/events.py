@@ -188,7 +188,7 @@ def _property_of(of: Any, x: Indices, secrets: Labels, column: Callable[[Any, st
     differs = first[x] != codes
     if differs.any():
         at = given.where(int(np.argmax(differs)))
-        raise given.error(f"{at} has another property of a secret than an event before it: a secret has one value")
+        raise given.error(f"{at} gives a secret a second, different property: a secret has one value")
     return codes, values
 
 
