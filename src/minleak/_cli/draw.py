@@ -33,7 +33,7 @@ class ShownSet(Result):
 
 
 @dataclass(frozen=True)
-class DrawAnswer(Result):
+class DrawResult(Result):
     """What to show for a secret: one such object for each line of stdin, at once."""
 
     lineage: str
@@ -72,7 +72,7 @@ def draw(
     ),
     lineage: str | None = option("Draw from the plan of this lineage (hexadecimal), among CLOAK and --older."),
     pins: str | None = option("File that remembers the first lineage of each scope; created if missing."),
-) -> Iterator[Outcome[DrawAnswer | RefusedLine]]:
+) -> Iterator[Outcome[DrawResult | RefusedLine]]:
     """Draw the set to show for a secret.
 
     With --key and --scope draws are sticky: the same set every time. With --fresh they are not. Blocks need neither.
@@ -111,7 +111,7 @@ def draw(
     pinned = None if pins is None else ml.Pins(pins, drawing)
     cleaner = LabelCleaner(strip=clean, nfc=clean)
 
-    def answer(text: str) -> DrawAnswer:
+    def answer(text: str) -> DrawResult:
         who, tab, text = text.partition("\t") if scope_column else (scope, "\t", text)
         if not tab:
             raise InvalidParameter("with --scope-column a line is SCOPE, tab, SECRET, but this one has no tab")
@@ -126,7 +126,7 @@ def draw(
         except UnknownSecret as error:
             raise type(error)(_refusal(error, drawing.listed)) from None
         shown = ShownSet(drawing.set_id(members, lineage=chosen), tuple(members))
-        return DrawAnswer(chosen.hex(), (shown,))
+        return DrawResult(chosen.hex(), (shown,))
 
     if secret != "-":
         given = typer.prompt("Secret", hide_input=True, err=True) if secret is None else secret

@@ -200,8 +200,11 @@ class Prior:
     @cached_property
     def logs(self) -> Array:
         """The natural logarithms of the probabilities, -inf for zero; read-only."""
-        with np.errstate(divide="ignore"):
+        if self._p.item(self._p.argmin()) > 0:
             logs = np.log(self.p)
+        else:
+            with np.errstate(divide="ignore"):  # entering it takes longer than a hundred logarithms
+                logs = np.log(self.p)
         logs.flags.writeable = False
         return logs
 

@@ -154,7 +154,7 @@ def interval(world: World) -> str:
 
 
 def beside(facts: Facts) -> dict[str, str]:
-    """The leakages in the world, of those that are others than as counted."""
+    """The leakages in the true population, of those that are others than as counted."""
     if facts.world is None:
         return {}
     pairs = [(row, facts.world.leakage(row.entropy)) for row in facts.comparisons]

@@ -1,4 +1,4 @@
-"""What a plan is worth in the world that its counts are a sample of, and whether that meets a requirement."""
+"""What a plan is worth in the true population that its counts sample, and whether that meets a requirement."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def as_requirement(plan: Any, success: object) -> float | None:
 
 
 def judged(most: float, claimed: float, world: World | None) -> Requirement:
-    """Whether a requirement is met, in the world where that can be told, and else as counted."""
+    """Whether a requirement is met, in the true population where that can be told, and else as counted."""
     success, high = (claimed, claimed) if world is None else (world.success, world.high)
     limit = most * (1 + 1e-12)  # 1/20 may be a rounding above 0.05
     return Requirement(most, success <= limit, high <= limit)

@@ -54,7 +54,7 @@ def write(
     prints; that of two audits, `[before, after]`, is about a repair.
 
     `success` is a requirement, how often a guess may be right at most, such as 0.05: the page of a plan says whether it
-    is met in the world, by the estimate, as `least_k` means it, and where the interval ends; of a plan that was
+    is met in the true population, by the estimate, as `least_k` means it, and where the interval ends; of a plan that was
     updated, whether it is met by the counts of the last day for an attacker who saw all versions; of a result, whether
     its success is no more. `title` heads the
     page, and `file` is the name of the file that the plan is kept in, to be told there. `trials` and `seed` are those
