@@ -53,15 +53,14 @@ def write(
     any other plan or result begins with one number, what it means and what to do, and then has its charts and what it
     prints; that of two audits, `[before, after]`, is about a repair.
 
-    `success` is a requirement, how often a guess may be right at most, such as 0.05: the page of a plan says whether it
-    is met in the true population, by the estimate, as `least_k` means it, and where the interval ends; of a plan that was
-    updated, whether it is met by the counts of the last day for an attacker who saw all versions; of a result, whether
-    its success is no more. `title` heads the
-    page, and `file` is the name of the file that the plan is kept in, to be told there. `trials` and `seed` are those
-    of the simulations; `of` is a property of the secret, such as the country of a city, in the order of the plan's
-    secrets or by label, of which the page tells how well it is hidden; `against` is what a plan over strings is worth
-    to an attacker with other data, by its method of that name; `progress` gets the steps done, their number and the
-    next one's name. Files are written whole or not at all.
+    `success` is a requirement: the largest probability, such as 0.05, with which a guess may be right. The page of a
+    plan says whether the estimate for the true population meets it, as in `least_k`, and where the interval ends; the
+    page of an updated plan judges by the counts of the last day and an attacker who saw all versions; that of a result
+    by its success. `title` heads the page, and `file` names the plan's file on it. `trials` and `seed` are those of
+    simulations. `of` is a property of the secret, such as the country of a city, in the order of the plan's secrets or
+    by label: the page says how well it is hidden. `against` is what `plan.against` of a plan over strings returned.
+    `progress` is called with the steps done, their number and the name of the next. A file is written whole or not at
+    all.
     """
     name = file_name(path)
     kind = _format(name, format)
