@@ -150,7 +150,7 @@ def provenance(facts: Facts) -> list[str]:
 def interval(world: World) -> str:
     """The confidence interval of the success in the true population."""
     low, high = percent(world.low), percent(world.high)
-    return "all digits with 95% confidence" if low == high else f"{low} to {high} with 95% confidence"
+    return "95% interval: the same to all digits shown" if low == high else f"{low} to {high} with 95% confidence"
 
 
 def beside(facts: Facts) -> dict[str, str]:
