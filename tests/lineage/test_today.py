@@ -126,7 +126,7 @@ def test_days_without_counts_leave_pools_comparable():
 
 def test_advice_is_to_keep_on_or_to_make_a_new_plan():
     calm, wild = lived(0, walk=0.01, churn=0.0)[1], lived(0, walk=0.3)[1]
-    assert calm.advice.startswith("keep on")
+    assert calm.advice.startswith("keep this plan")
     assert wild.advice.startswith("make a new plan for new subjects")
     assert wild.advice in str(wild)
     assert f"{wild.least:.6g}" in str(wild)

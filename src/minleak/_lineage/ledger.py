@@ -245,9 +245,7 @@ def _spellings(label: Any) -> Iterator[Any]:
 def whole_counts(prior: Prior, what: str) -> Indices:
     """Counts of events, which are whole numbers, or the plan's shares of so many events."""
     if prior.events is None:
-        raise InvalidParameter(
-            f"{what} are no counts of events: give whole numbers, or say with events= how many events the shares are of"
-        )
+        raise InvalidParameter(f"{what} are no counts of events: give whole numbers, one for each secret")
     if prior.exact and prior.total == prior.events:
         if prior.total > MOST // (2 * UNIT):
             raise InvalidParameter(f"{what} are of more events than can be kept: divide them by a common number")

@@ -69,17 +69,17 @@ class Today(Result):
 
     @property
     def advice(self) -> str:
-        """What to do: keep on, or make a new plan for new subjects."""
+        """What to do: keep this plan, or make a new plan for new subjects."""
         if self.least < (1 - _WORTH) * self.success:
             return (
                 f"make a new plan for new subjects: an attacker is right {self.success:.1%} of the time now and "
                 f"{self.least:.1%} with a plan made today; whoever has been shown a set stays with this lineage"
             )
         if self.unlisted > self.success / 2:
-            return f"keep on; most of it is secrets that are not listed yet ({self.unlisted:.1%} of today's events)"
-        return (
-            f"keep on: an attacker is right {self.success:.1%} of the time, and {self.least:.1%} with a plan made today"
-        )
+            return (
+                f"keep this plan; most of it is secrets that are not listed yet ({self.unlisted:.1%} of today's events)"
+            )
+        return f"keep this plan: an attacker is right {self.success:.1%} of the time, and {self.least:.1%} with a plan made today"
 
     def to_parts(self) -> list[str | Table]:
         rows = [
