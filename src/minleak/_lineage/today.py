@@ -76,10 +76,11 @@ class Today(Result):
                 f"{self.least:.1%} with a plan made today; whoever has been shown a set stays with this lineage"
             )
         if self.unlisted > self.success / 2:
-            return (
-                f"keep this plan; most of it is secrets that are not listed yet ({self.unlisted:.1%} of today's events)"
-            )
-        return f"keep this plan: an attacker is right {self.success:.1%} of the time, and {self.least:.1%} with a plan made today"
+            return f"keep this plan; most of it is unlisted secrets ({self.unlisted:.1%} of today's events)"
+        return (
+            f"keep this plan: an attacker is right {self.success:.1%} of the time, "
+            f"and {self.least:.1%} with a plan made today"
+        )
 
     def to_parts(self) -> list[str | Table]:
         rows = [
