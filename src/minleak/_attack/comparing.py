@@ -73,14 +73,15 @@ class Comparison(Result):
             for row in self.rows
         ]
         columns = ["", "k", "one guess", *(["rows, mean", "rows, worst"] if counted else []), *self.rows[0].leakage]
-        return [Table("", columns, rows), self.verdict]
+        legend = "k: members of the largest set; one guess: how often it is right; the others: leakage, lower is better"
+        return [Table("", columns, rows), legend, self.verdict]
 
     @property
     def verdict(self) -> str:
-        """In one line, how small sets may be that hide as well as the buckets."""
+        """In one line, the smallest sets that hide as well as the buckets."""
         return (
-            f"{self.secrets:,} secrets in {self.buckets:,} buckets; blocks of {self.same_blocks} and plans of "
-            f"{self.same_plan} leave a guess right no more often than these buckets of {self.average} on average do"
+            f"{self.secrets:,} secrets in {self.buckets:,} buckets of {self.average} on average; blocks of "
+            f"{self.same_blocks} or an optimal plan of {self.same_plan} already hide as well against one guess"
         )
 
 

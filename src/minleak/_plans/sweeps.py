@@ -67,7 +67,7 @@ class Sweep(Frontier):
     def to_parts(self) -> list[str | Table]:
         columns = {"k": list(self.ks), "success": self.success.tolist()}
         if self.in_the_world is not None and (self.in_the_world > 1.01 * self.success).any():
-            columns["in the world"] = self.in_the_world.tolist()
+            columns["true population"] = self.in_the_world.tolist()
         columns |= {name: self[name].tolist() for name in self.entropies}
         return [Table("", list(columns), list(zip(*columns.values(), strict=True)))]
 
