@@ -119,7 +119,7 @@ def collect_events(
             raise InvalidParameter(f"there are {len(x)} events and {len(blocks)} blocks: name the block of each event")
     said = _describe(points, whole, len(columns), numeric)
     if ragged is not None:
-        said = f"sequences of {ragged.values.shape[1]} column(s), as {len(columns)} features (recognised)"
+        said = f"taken as sequences of {ragged.values.shape[1]} column(s), by {len(columns)} features (recognised)"
     return Events(x, y, counts, points, blocks, names, m, whole, said, ragged is not None)
 
 
@@ -295,6 +295,6 @@ def _describe(points: Any, whole: bool, columns: int, numeric: bool | None) -> s
     if points is None:
         kind = "discrete" if columns == 1 else f"discrete, {columns} columns together"
         return f"{kind}: only equal observables are alike"
-    kind = "one number" if columns == 1 else f"vectors of {columns} numbers"
-    found = "told" if numeric else "recognised"
-    return f"{kind}{', whole' if whole else ''} ({found})"
+    numbers = "whole numbers" if whole else "numbers"
+    kind = numbers if columns == 1 else f"vectors of {columns} {numbers}"
+    return f"taken as {kind} ({'as asked' if numeric else 'recognised'})"
