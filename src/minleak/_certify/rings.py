@@ -153,7 +153,7 @@ def _check_homes(tier: Tier, owned: Indices) -> Check:
     once = bool((np.bincount(flat, minlength=len(owned)) <= 1).all())
     if once:  # each member owns a whole track of length u * weight
         owned[flat] += np.repeat(tier.rank * homes.weights, homes.members.shape[1])
-    return Check("homes are sets of u different secrets", once, f"{len(homes.weights)} homes")
+    return Check("homes are sets of u different secrets", once, f"{len(homes.weights):,} of them")
 
 
 def _check_ring(number: int, ring: Ring, owned: Indices) -> Check:

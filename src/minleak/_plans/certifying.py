@@ -85,7 +85,7 @@ def certify(
     ok  the weights are the prior's: exactly
     ok  giants are the heaviest secrets, each above its share
     ok  every other secret fits its share s/u: u = 2, s = 64, largest weight 30
-    ok  homes are sets of u different secrets: 1 homes
+    ok  homes are sets of u different secrets: 1 of them
     ok  ring 0: no set has a secret twice: 3 segments on 2 tracks
     ok  every secret owns u times its weight
     total variation between the prior and the plan's integer weights: 0
