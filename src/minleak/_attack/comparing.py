@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from minleak._attack.profiles import SortedPrior
 from minleak._data.arrays import Array, Indices
-from minleak._data.parameters import listed
+from minleak._data.parameters import as_list
 from minleak._data.prior import Prior, as_prior
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropies
@@ -23,7 +23,7 @@ from minleak._face.tables import Table
 from minleak._measure.leakages import difference
 from minleak._plan.partition import Partition, cut
 from minleak._plan.rows_read import RowsRead, as_rows, cut_within, read_by_blocks
-from minleak.errors import InvalidParameter, shown
+from minleak.errors import InvalidParameter, quote
 
 _WHAT = "a scheme is a list with the bucket of each secret, in the order of the prior"
 
@@ -171,7 +171,7 @@ def _codes(scheme: Any, n: int) -> Indices:
     if isinstance(scheme, pa.ChunkedArray):
         scheme = scheme.combine_chunks()
     if not isinstance(scheme, pa.Array):
-        scheme = listed(scheme, _WHAT)
+        scheme = as_list(scheme, _WHAT)
     elif scheme.null_count or pa.types.is_floating(scheme.type) or pa.types.is_nested(scheme.type):
         scheme = scheme.to_pylist()
     if len(scheme) != n:
@@ -181,7 +181,7 @@ def _codes(scheme: Any, n: int) -> Indices:
         return np.asarray(coded.indices.to_numpy(zero_copy_only=False), dtype=np.int64)
     for i, bucket in enumerate(scheme):
         if isinstance(bucket, float | np.floating) or bucket is None:
-            what = "missing" if bucket is None else f"{shown(bucket)}, a float"
+            what = "missing" if bucket is None else f"{quote(bucket)}, a float"
             raise InvalidParameter(f"the bucket of secret {i} is {what}: name buckets by text or whole numbers")
     try:
         known: dict[Any, int] = {}

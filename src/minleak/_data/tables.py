@@ -19,7 +19,7 @@ from minleak._data import numbers
 from minleak._data.arrays import Array, Indices, in_one_piece
 from minleak._data.labels import Labels, is_nan, is_text
 from minleak._data.numbers import Where, spelled_fractions
-from minleak._data.parameters import listed
+from minleak._data.parameters import as_list
 from minleak.errors import InvalidParameter, MinleakError, UnreadableFile
 
 # Names of columns shown in a message.
@@ -43,7 +43,7 @@ def as_values(values: Any, what: str) -> pa.Array | list[Any]:
             return pa.array(np.asarray(values))
         values = values.tolist()
     else:
-        values = listed(values, f"{what} are an array or a sequence")
+        values = as_list(values, f"{what} are an array or a sequence")
     if len(set(map(type, values))) == 1 and type(values[0]) in (str, int, float, bool):
         try:
             return pa.array(values)
@@ -308,7 +308,7 @@ class Frame(InputTable):
 
 def column_names(names: Any, what: str, error: type[MinleakError] = InvalidParameter) -> list[str]:
     """The names of one or more columns, each once; `what` says so in a message."""
-    given = listed(names, what, error, some=True)
+    given = as_list(names, what, error, some=True)
     if not all(isinstance(name, str) for name in given) or len(set(given)) < len(given):
         raise error(what)
     return given

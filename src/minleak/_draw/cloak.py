@@ -12,7 +12,7 @@ import numpy as np
 
 from minleak._data.arrays import Indices
 from minleak._data.channel import Channel
-from minleak._data.parameters import listed
+from minleak._data.parameters import as_list
 from minleak._data.simulating import generator
 from minleak._draw.keys import Key, streams
 from minleak._plan.base import BasePlan, Sampler
@@ -51,7 +51,7 @@ class _Held:
 
     def find_all(self, secrets: Iterable[Hashable]) -> list[Any]:
         """Each of several secrets."""
-        given = listed(secrets, "secrets are given as a list of labels of the plan", ordered=True)
+        given = as_list(secrets, "secrets are given as a list of labels of the plan", ordered=True)
         return [self.find(secret, at) for at, secret in enumerate(given)]
 
 
@@ -176,7 +176,7 @@ class Cloak:
             at = int(np.argmax((positions < 0) | (positions >= n)))
             raise UnknownSecret(f"an index is not a position of the {n} secrets of the plan (number {at})", at)
         if scopes is not None and held.sampler.plan.randomised:
-            scopes = listed(scopes, "scopes are a list of text or bytes, one for each secret", ordered=True)
+            scopes = as_list(scopes, "scopes are a list of text or bytes, one for each secret", ordered=True)
         drawn: Indices = self._draw(held, positions, scopes)
         return drawn
 
@@ -198,7 +198,7 @@ class Cloak:
         found = held.find_all(secrets)
         _check_how(held, scope is not None or scopes is not None, fresh)
         if scopes is not None:
-            return self._sets(held, found, listed(scopes, "scopes are a list of text or bytes", ordered=True))
+            return self._sets(held, found, as_list(scopes, "scopes are a list of text or bytes", ordered=True))
         return self._sets(held, found, None if scope is None else [scope] * len(found))
 
     @property
@@ -221,7 +221,7 @@ class Cloak:
         whoever drew it.
         """
         sampler = self._of(lineage).sampler
-        given = listed(labels, "what is shown is given as a list of labels")
+        given = as_list(labels, "what is shown is given as a list of labels")
         found = [sampler.find_shown(label) for label in given]
         if None in found:
             at = found.index(None)

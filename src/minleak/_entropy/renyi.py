@@ -26,7 +26,7 @@ from minleak._entropy.base import Entropy, log, log_base, order, shortest
 from minleak._entropy.few import min_entropy, renyi_mean, shannon
 from minleak._entropy.forms import RenyiMean, arimoto_exponent
 from minleak._entropy.means import light_shannon, power_sums, renyi_columns, shannon_sums
-from minleak.errors import InvalidParameter, shown
+from minleak.errors import InvalidParameter, quote
 
 # Below this order sums of powers keep the digits of the perspective, and are faster.
 _LOW = 0.75
@@ -271,7 +271,7 @@ class _Named(Renyi):
 
     def __init__(self, *, form: str = "arimoto", base: float = 2) -> None:
         if not isinstance(form, str) or form not in _CONDITIONAL:
-            raise InvalidParameter(f"unknown conditional form {shown(form)}: one of {', '.join(_CONDITIONAL)}")
+            raise InvalidParameter(f"unknown conditional form {quote(form)}: one of {', '.join(_CONDITIONAL)}")
         super().__init__(RenyiMean(self._order, _CONDITIONAL[form](self._order), unit=log_base(base)))
         self._name = type(self).__name__.lower() if form == "arimoto" else f"{form}:{shortest(self._order)}"
 

@@ -26,7 +26,7 @@ import pyarrow as pa
 from minleak._data.labels import Labels
 from minleak._data.prior import Prior, total_of
 from minleak._file.hashing import Hashes, hash_bytes, place_of
-from minleak.errors import InvalidCloak, shown
+from minleak.errors import InvalidCloak, quote
 
 Vector = npt.NDArray[Any]
 
@@ -53,7 +53,7 @@ def file_name(path: str | os.PathLike[str]) -> str:
     except UnicodeEncodeError:
         possible = False
     if not possible:
-        raise InvalidCloak(f"{shown(name)} is no name that a file can have")
+        raise InvalidCloak(f"{quote(name)} is no name that a file can have")
     return name
 
 

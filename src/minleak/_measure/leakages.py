@@ -48,7 +48,7 @@ def leakage(
     0.0
     """
     H, joint = as_entropy(entropy), as_joint(prior, channel, of)
-    return leaked(H, joint, H(joint.prior), H._of(joint.columns()))
+    return precise_leakage(H, joint, H(joint.prior), H._of(joint.columns()))
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ def leakage_table(
     after = evaluate(measures, joint.columns())
     return LeakageTable(
         tuple(
-            LeakageRow(H.name, float(b), float(a), leaked(H, joint, b, a))
+            LeakageRow(H.name, float(b), float(a), precise_leakage(H, joint, b, a))
             for H, b, a in zip(measures, before, after, strict=True)
         )
     )
@@ -225,7 +225,7 @@ def _after(columns: Columns, gain: Any) -> float:
     return gained.top_mass() if gained.complete else float(gained.largest()[1].sum())
 
 
-def leaked(H: ConditionalEntropy, joint: Joint, before: float, after: float) -> float:
+def precise_leakage(H: ConditionalEntropy, joint: Joint, before: float, after: float) -> float:
     """The difference, or the divergence where that would have lost digits."""
     small = None
     if abs(before - after) < SMALL * abs(before) and isinstance(joint.source, Channel):

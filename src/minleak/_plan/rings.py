@@ -11,7 +11,7 @@ import numpy as np
 
 from minleak._data.arrays import Array, Indices
 from minleak._data.prior import total_of
-from minleak.errors import InvalidParameter, shown
+from minleak.errors import InvalidParameter, quote
 
 if TYPE_CHECKING:
     from minleak._plans.rings import Plan
@@ -23,7 +23,7 @@ LIMIT = 2**62
 def cap(k: object) -> int:
     """k as an int, if it is a cap on the size of a set."""
     if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
-        raise InvalidParameter(f"the cap k on the size of a set is a whole number from 1 on, not {shown(k)}")
+        raise InvalidParameter(f"the cap k on the size of a set is a whole number from 1 on, not {quote(k)}")
     return int(k)
 
 

@@ -20,7 +20,7 @@ from minleak._certify.strings import certify_strings
 from minleak._data.channel import Channel, as_channel
 from minleak._data.labels import Labels
 from minleak._data.matching import find_positions
-from minleak._data.parameters import listed, real
+from minleak._data.parameters import as_list, real
 from minleak._data.prior import Prior, as_prior
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropies
@@ -30,7 +30,7 @@ from minleak._plan.base import BLOCKS, LINEAGE, RINGS, ROWS, STRINGS, BasePlan
 from minleak._plan.rings import cap
 from minleak._plans.loading import load
 from minleak._strings.model import StringModel
-from minleak.errors import InvalidParameter, shown
+from minleak.errors import InvalidParameter, quote
 
 
 def certify(
@@ -129,7 +129,7 @@ def _certify_plan(
     if k is not None and plan.kind != ROWS:
         most = cap(k) if plan.kind == STRINGS else min(cap(k), len(plan.prior))
         if most != plan.k:
-            raise InvalidParameter(f"the plan is for k = {plan.k}, not {shown(k)}")
+            raise InvalidParameter(f"the plan is for k = {plan.k}, not {quote(k)}")
     if plan.kind == LINEAGE:
         return replace(certify_lineage(plan, measures), own_prior=True)
     if gains is not None and plan.kind != RINGS:
@@ -162,7 +162,7 @@ def _in_order(plan: BasePlan, prior: Any, gains: Any) -> tuple[Any, Any]:
     at = find_positions(labels, prior.labels)
     if at is None or not np.array_equal(np.sort(at), np.arange(len(at))):
         return prior, gains
-    worth = None if gains is None else listed(gains, "the gains are one number for each secret")
+    worth = None if gains is None else as_list(gains, "the gains are one number for each secret")
     if worth is not None and len(worth) == len(at):
         gains = [worth[i] for i in at.tolist()]
     names = Labels.of(prior.labels.at(at), len(at))

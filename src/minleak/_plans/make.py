@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._data.labels import Labels
-from minleak._data.parameters import listed
+from minleak._data.parameters import as_list
 from minleak._data.prior import Grid, Prior, as_gains, as_prior
 from minleak._data.progress import Progress, no_progress
 from minleak._layouts import LAYOUTS
@@ -31,7 +31,7 @@ from minleak._plans.rings import Plan
 from minleak._strings.make import design_unlisted
 from minleak._strings.model import StringModel
 from minleak._strings.plan import UnlistedPlan
-from minleak.errors import InvalidParameter, shown
+from minleak.errors import InvalidParameter, quote
 
 
 @overload
@@ -243,7 +243,7 @@ def as_layout(layout: Layout | str) -> Layout:
     if isinstance(layout, Layout):
         return layout
     if not isinstance(layout, str) or layout not in LAYOUTS:
-        given = shown(layout) if isinstance(layout, str) else type(layout).__name__  # a table would show its rows
+        given = quote(layout) if isinstance(layout, str) else type(layout).__name__  # a table would show its rows
         raise InvalidParameter(
             f"unknown layout {given}: one of {', '.join(LAYOUTS)}, or a layout object such as Stable"
         )
@@ -257,7 +257,7 @@ def as_layout(layout: Layout | str) -> Layout:
 def _gains(gains: Iterable[Any], secrets: Labels) -> npt.NDArray[Any] | list[Any]:
     """Gains as a valid vector: as many as secrets, finite, not negative, not all zero."""
     if isinstance(gains, Iterator):
-        gains = listed(gains, "the gains are one number for each secret")  # which are looked at twice
+        gains = as_list(gains, "the gains are one number for each secret")  # which are looked at twice
     worth = as_gains(gains, secrets)
     gamma: npt.NDArray[Any] | list[Any] = worth.weights
     if worth.exact and getattr(gains, "dtype", "O") == "O" and any(isinstance(g, Fraction) for g in gains):

@@ -17,7 +17,7 @@ from minleak._data.parameters import is_number, truth
 from minleak._data.properties import as_property
 from minleak._data.tables import Column, InputTable, as_values, column_names
 from minleak._samples.ragged import as_sequences
-from minleak.errors import InvalidParameter, MinleakError, shown
+from minleak.errors import InvalidParameter, MinleakError, quote
 
 # The fewest events worth a bound, and the most for which drawing tables with given margins was tested.
 LEAST, MOST = 50, 2**32
@@ -110,7 +110,7 @@ def collect_events(
     if isinstance(blocks, int | np.integer) and not isinstance(blocks, bool):
         if not 1 <= blocks <= len(x):
             raise InvalidParameter(
-                f"blocks is how many events in a row make one, from 1 to {len(x)}, not {shown(blocks)}"
+                f"blocks is how many events in a row make one, from 1 to {len(x)}, not {quote(blocks)}"
             )
         blocks = np.arange(len(x), dtype=np.int64) // int(blocks)
     elif blocks is not None:
