@@ -28,7 +28,7 @@ from minleak.errors import InvalidChannel, InvalidParameter, InvalidPrior, quote
 SUM_TOLERANCE = 1e-9
 # The most secrets that `uniform` makes: their weights take 8 GiB.
 MOST = 1 << 30
-# From this many secrets on, `spectrum` looks for repeated weights; it counts those below the second number by value.
+# `spectrum` looks for repeated weights from _MANY secrets on, and counts those below _SMALL by value.
 _MANY, _SMALL = 1 << 15, 1 << 20
 
 
@@ -101,7 +101,7 @@ class Prior:
         self.weights.flags.writeable = False
         twice = self.labels.first_duplicate()
         if twice is not None:
-            label = "" if _where else f"{quote(self.labels[twice[0]])} "  # of a file, the line is enough
+            label = "" if _where else f"{quote(self.labels[twice[0]])} "  # for a file, the line is enough
             raise InvalidPrior(
                 f"the label {label}stands twice, at {where(twice[0])} and {where(twice[1])}: "
                 "add up its weights, or give each secret a name of its own"
@@ -172,7 +172,7 @@ class Prior:
 
     @cached_property
     def _p(self) -> Array:
-        """The same in memory that may be written to: of other memory `argmax` makes a copy first."""
+        """The probabilities as a writeable array: `argmax` copies a read-only one first."""
         if self.weights.dtype.kind == "O":
             return np.array([w / self.total for w in self.weights], dtype=np.float64)
         if math.isfinite(self.total):
@@ -210,9 +210,9 @@ class Prior:
 
     @cached_property
     def spectrum(self) -> tuple[Array, Array] | None:
-        """The distinct probabilities, largest first, and the number of secrets with each; None if they are not few.
+        """The distinct probabilities, largest first, and the number of secrets with each; None if few repeat.
 
-        Counts repeat: ten million often take only some thousand values, from which H(X) follows.
+        Ten million counts often have only some thousand distinct values, which are enough to compute H(X).
         """
         weights = self.weights
         if len(weights) < _MANY or weights.dtype != np.int64:
@@ -331,7 +331,7 @@ def as_gains(gains: Iterable[Any], secrets: Labels) -> Prior:
 
 
 def _as_sequence(weights: Any) -> npt.NDArray[Any] | list[Any]:
-    """Weights as a one-dimensional numeric array, or as a list if the types of its elements decide."""
+    """Weights as a one-dimensional numeric array, or as a list if the type of each element must be checked."""
     if isinstance(weights, str | bytes | Mapping):
         raise InvalidPrior(
             f"weights are a sequence of numbers, not a {type(weights).__name__}; for a mapping use Prior.from_counts"

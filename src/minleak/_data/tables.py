@@ -247,7 +247,7 @@ class InputTable(ABC):
         return columns
 
     def check_names(self, wanted: Mapping[str, str], choose: str = "") -> None:
-        """Refuse names that no column has, or several. The first line may be an event instead of a header, so its
+        """Refuse names that match no column, or several. The first line may be an event instead of a header, so its
         fields are shown only if one of the wanted names is among them.
         """
         header, choose = self.header, choose or ", ".join(f"{role}=" for role in wanted)
@@ -307,7 +307,7 @@ class Frame(InputTable):
 
 
 def column_names(names: Any, what: str, error: type[MinleakError] = InvalidParameter) -> list[str]:
-    """The names of one or more columns, each once; `what` says so in a message."""
+    """The names of one or more columns, each once; `what` is the message if they are not."""
     given = as_list(names, what, error, some=True)
     if not all(isinstance(name, str) for name in given) or len(set(given)) < len(given):
         raise error(what)

@@ -53,7 +53,7 @@ class Ring:
     def member(self, positions: Indices) -> Indices:
         """The members at the given positions of the line."""
         segments = np.searchsorted(self.starts, positions, side="right") - 1
-        if isinstance(self.members, range):  # not to be listed for a few of them
+        if isinstance(self.members, range):  # do not expand a long range for a few positions
             return np.asarray(self.members.start + self.members.step * segments)
         return np.asarray(self.members)[segments]
 
