@@ -155,11 +155,11 @@ class Stream:
 
 def message(*parts: bytes) -> bytes:
     """An unambiguous encoding of the parts: a version byte 1, then each part after its length in four bytes."""
-    return b"\x01" + b"".join(map(prefixed, parts))
+    return b"\x01" + b"".join(map(prefix_length_4, parts))
 
 
-def prefixed(part: bytes) -> bytes:
-    """The part after its length."""
+def prefix_length_4(part: bytes) -> bytes:
+    """The part after its length in four bytes, big-endian, as runtimes/spec.md says."""
     return len(part).to_bytes(4, "big") + part
 
 
