@@ -48,8 +48,8 @@ def certify(
 
     A plan is checked in integers: its weights are the prior's, its giants and u those of the theorem, its tracks tile
     the phases, no set has a secret twice, and every secret owns u times its weight. From these every posterior is pi. A
-    plan made with gains is optimal for gamma_x p(x) and may leak more than others of p(x) itself: it is certified where
-    these `gains` are asked for, and not without them.
+    plan made with gains is optimal for gamma_x p(x) and may leak more than others of p(x) itself: it is certified only
+    if you give the same `gains`.
 
     Secrets are matched by their labels, in whatever order the prior has them. Without a prior a plan is certified for
     the one that it holds, and its own gains, and `own_prior` of the certificate says so: whether that prior is yours is
@@ -58,8 +58,8 @@ def certify(
     A file may be given by its path. Draws are made from the plan itself, so a certified file draws at the certified
     odds, whoever wrote it; that its index leads every label to its secret is checked too.
 
-    Blocks are checked to be sorted and cut, which no partition beats in the entropies for which that is a theorem; of
-    those asked for, others are named and not certified. A plan over strings that cannot be listed is certified for its
+    Blocks are checked to be sorted and cut, which no partition beats in the entropies for which that is a theorem;
+    other entropies asked for are named as not certified. A plan over strings that cannot be listed is certified for its
     counts, or for its model where it has none, in big integers; the model itself is tried at some hundred positions.
     Each part of a lineage is certified for the counts it was made for, whatever the prior.
 
@@ -97,7 +97,7 @@ def certify(
     by_step = getattr(subject, "step_certificate", None)
     if (by_step is None) != (step is None):
         raise InvalidParameter(
-            "tracks are certified for a step: certify(tracks, step=(a, ...)); other things have none"
+            "tracks are certified for one step, certify(tracks, step=(a, ...)), and nothing else takes step="
         )
     if by_step is not None:
         return cast(Certificate, by_step(step))
@@ -115,9 +115,9 @@ def certify(
     if gains is not None:
         raise InvalidParameter("gains= goes with a plan: judge a channel under the prior of gamma_x p(x) instead")
     if k is None:
-        raise InvalidParameter("say the cap k that the channel is to be judged by")
+        raise InvalidParameter("give the cap k to judge the channel by: certify(channel, prior, k=...)")
     if prior is None:
-        raise InvalidParameter("say the prior that the channel is to be judged for: certify(channel, prior, k=...)")
+        raise InvalidParameter("give the prior to judge the channel for: certify(channel, prior, k=...)")
     known = as_prior(cast(Any, prior))  # a model of strings is refused there
     return certify_channel(as_channel(subject), known, min(cap(k), len(known)), measures, within)
 
@@ -138,7 +138,7 @@ def _certify_plan(
     if own:
         prior, gains = plan.prior, getattr(plan, "gains", None) if gains is None else gains
     else:
-        prior, gains = _in_order(plan, prior, gains)
+        prior, gains = _reorder(plan, prior, gains)
     if plan.kind == RINGS:
         found = certify_rings(plan, prior, gains)
     elif plan.kind == BLOCKS:
@@ -150,9 +150,9 @@ def _certify_plan(
     return replace(found, own_prior=own)
 
 
-def _in_order(plan: BasePlan, prior: Any, gains: Any) -> tuple[Any, Any]:
-    """Prior and gains in the order of the plan's secrets, where these are the same in another order. That they are is
-    checked after it, with everything else.
+def _reorder(plan: BasePlan, prior: Any, gains: Any) -> tuple[Any, Any]:
+    """Prior and gains in the order of the plan's secrets, if they have the same secrets in another order. If they do
+    not, they are returned as they are, and the certificate says so.
     """
     known = plan.prior
     prior = Prior.from_counts(prior) if isinstance(prior, Mapping) else prior
