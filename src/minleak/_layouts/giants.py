@@ -34,7 +34,7 @@ def find_giants(weights: Indices, total: int, k: int) -> Giants:
     """The least j in 1..k with w_j (k-j+1) <= w_j + ... + w_n, weights sorted non-increasingly; exact integers.
 
     Only the k largest weights are looked at: O(n) to select them, O(k log k) to sort them. Secrets beyond the n-th
-    count as weight zero, so k may exceed n; if at most k weights are positive, these are all giants and no weight is left.
+    count as weight zero, so k may exceed n; if at most k weights are positive, all of these are giants.
     """
     top = _largest(weights, k)
     top = top[np.lexsort((top, -weights[top]))]  # largest first, ties in input order
