@@ -404,7 +404,7 @@ def as_channel(channel: Any) -> Channel:
     if isinstance(channel, Channel):
         return channel
     if callable(getattr(type(channel), "channel", None)):
-        raise InvalidChannel(f"a {type(channel).__name__} is no channel: give its .channel()")
+        raise InvalidChannel(f"a {type(channel).__name__} is not a channel: give its .channel()")
     return Channel(channel)
 
 

@@ -160,7 +160,7 @@ class Prior:
 
     @property
     def exact(self) -> bool:
-        """Whether the weights are integers, so that p is known as fractions."""
+        """Whether the weights are integers, and p is known in fractions."""
         return self.weights.dtype.kind != "f"
 
     @cached_property
@@ -260,7 +260,7 @@ class Prior:
         """prior[x] is p(x), by the label of x, which is a number by default."""
         at = self.labels.position(secret)
         if at is None:
-            raise InvalidParameter(f"{quote(secret)} is no secret of the prior")
+            raise InvalidParameter(f"{quote(secret)} is not a secret of the prior")
         return float(self.p[at])
 
     __iter__: ClassVar[None] = None  # Python would iterate over prior[0], prior[1], ..., which are labels here

@@ -118,7 +118,7 @@ class Column:
         """The entries, if they can be labels."""
         if isinstance(self.values, pa.Array) and pa.types.is_nested(self.values.type):
             raise self.error(
-                f"the {self.role} at {self.where(0)} is of type {self.values.type}, which is no name: store text or "
+                f"the {self.role} at {self.where(0)} is of type {self.values.type}, which cannot be a name: store text or "
                 "integers"
             )
         return self.values
@@ -180,7 +180,7 @@ class InputTable(ABC):
     is_text: ClassVar[bool] = False
     #: Whether each row is an event, and the file is read in pieces.
     is_log: ClassVar[bool] = False
-    #: Whether the header surely holds names, so that a message may show them.
+    #: Whether the header certainly holds names, which a message may show.
     has_sure_header: bool = False
     #: The names of the columns, if the format has them.
     header: list[str] | None = None
@@ -222,7 +222,7 @@ class InputTable(ABC):
     def choose_records(self, *, status: str | None, query: bool) -> None:
         """Keep only records of this status, and strip query strings from addresses; only a log can."""
         if status is not None or not query:
-            raise self.error(f"{self.name} is no access log: leave out status= and query=")
+            raise self.error(f"{self.name} is not an access log: leave out status= and query=")
 
     def has(self, column: str) -> bool:
         """Whether a column has that name, perhaps in other capitals, which `read` then refuses."""

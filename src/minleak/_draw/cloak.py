@@ -193,7 +193,7 @@ class Cloak:
         one that is unknown tells by `at` which it is.
         """
         if scope is not None and scopes is not None:
-            raise InvalidParameter("give either scope=, for all secrets, or scopes=, one for each secret")
+            raise InvalidParameter("give scope=, for all secrets, or scopes=, one for each secret, not both")
         loaded = self._choose(lineage)
         found = loaded.find_all(secrets)
         _check_how(loaded, scope is not None or scopes is not None, fresh)

@@ -53,7 +53,7 @@ def file_name(path: str | os.PathLike[str]) -> str:
     except UnicodeEncodeError:
         possible = False
     if not possible:
-        raise InvalidCloak(f"{quote(name)} is no name that a file can have")
+        raise InvalidCloak(f"{quote(name)} is not a possible file name")
     return name
 
 

@@ -84,7 +84,7 @@ class LayoutInput:
         return self.giants.u
 
     def loose(self) -> Indices:
-        """The secrets to lay: those of the tier that have weight and are no giants."""
+        """The secrets to lay: those of the tier that have weight and are not giants."""
         if self.tier is not None and self.tier.members is not None:
             return self.tier.members
         loose = self.weights > 0

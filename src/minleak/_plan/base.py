@@ -156,7 +156,7 @@ class BasePlan(ABC):
         """What a draw tells about a property f(X) of the secret: how often it is guessed blind, with a set and with the
         worst set, and its leakage in each entropy. O(members of all sets).
 
-        Gains that a plan was made with are those of guessing the secret: they do not count here.
+        The gains of a plan are for guessing the secret: they do not count here.
         """
         under = self._under(prior)
         return measure_blocks(self.joint_blocks(under.p), under, of, entropies)

@@ -142,9 +142,9 @@ def zero_weight_line(plan: Plan) -> tuple[Indices, Indices]:
 
 
 def check_rings(plan: Plan) -> None:
-    """Refuse invalid fields, so that indices and sums of lengths can be relied on: the fields fit together, and the
-    giants are those of the weights. That every secret owns its share, so that no more leaks, is for `minleak.certify`
-    to prove. O(n), some hundredths of the time of a design.
+    """Refuse fields that do not fit together, or giants that are not those of the weights: other code relies on indices
+    and sums of lengths. `minleak.certify` proves the rest, that every secret owns its share and no more leaks. O(n),
+    some hundredths of the time of a design.
     """
     try:
         wrong = wrong_with(plan)

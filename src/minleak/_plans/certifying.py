@@ -70,7 +70,7 @@ def certify(
 
     `of` is a property of the secret, in the order of the plan's secrets or by label: one check more counts how often a
     guess at it is right, in integers where the plan has them, and compares that with what the plan says. How much a
-    plan tells about a property is no part of the theorem.
+    plan tells about a property is not part of the theorem.
 
     `Tracks` are checked for one `step`, the k states that are shown: every row is the chain's, every move of the
     rounding keeps all means, and the next states are as different as the rows allow.

@@ -207,7 +207,7 @@ class Plan(BasePlan):
     @property
     def lineage(self) -> bytes:
         """32 bytes that all versions of the plan share, on which sticky draws depend: the digest, or the name given by
-        the engine that made the plan, which is a claim.
+        the engine that made the plan, which nothing verifies.
         """
         return self.known_as or self.digest
 
@@ -230,7 +230,7 @@ class Plan(BasePlan):
         columns = Columns(self.target[:, None])
         if self.gains is None:
             if not H.symmetric:
-                raise InvalidParameter("give the gains to design(..., gains=...), so that the plan is made for them")
+                raise InvalidParameter("give the gains to design(..., gains=...), which makes the plan for them")
             return evaluate([H], columns)[0]
         return form_for_gains(H).plain(columns)
 
@@ -310,7 +310,7 @@ class Plan(BasePlan):
         """How far decoys are from the secret they hide: the mean over a set's other members, giants aside, at the
         given shares of draws (0.5 is the median), in the metric that the plan was designed with.
 
-        Draws are of secrets that are no giants, as likely as they are. Exact, O(sets * u^2).
+        Averaged over draws of the other secrets, each as often as the prior says. Exact, O(sets * u^2).
         """
         return decoy_distances(self, shares)
 
