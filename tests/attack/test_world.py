@@ -277,7 +277,7 @@ def test_a_sweep_in_the_world():
     assert (swept.in_the_world > swept.success).all()
     assert (np.diff(swept.in_the_world) < 0).all()
     assert ml.sweep(counts, ks=[2]).in_the_world is None
-    assert "in the world" in str(swept)
+    assert "true population" in str(swept)
 
 
 def test_counts_that_the_mixture_was_not_fitted_to_stand_for_themselves():

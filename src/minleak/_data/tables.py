@@ -118,8 +118,8 @@ class Column:
         """The entries, if they can be labels."""
         if isinstance(self.values, pa.Array) and pa.types.is_nested(self.values.type):
             raise self.error(
-                f"the {self.role} at {self.where(0)} is of type {self.values.type}, which cannot be a name: store text or "
-                "integers"
+                f"the {self.role} at {self.where(0)} is of type {self.values.type}, which cannot be a name: store text "
+                "or integers"
             )
         return self.values
 
