@@ -75,7 +75,7 @@ def test_states_and_query_strings():
         read(log, field="path", status="5xx")
     with pytest.raises(UnreadableFile, match="no field 'status'"):
         read(b"Nov 18 04:00:00 host sshd[1]: hello\n", "syslog", field="message", status="2xx")
-    with pytest.raises(UnreadableFile, match="no access log"):
+    with pytest.raises(UnreadableFile, match="not an access log"):
         read(b"secret,count\na,1\n", "csv", status="2xx")
 
 
