@@ -72,6 +72,15 @@ def test_the_numbers_are_those_of_the_result():
     assert f"-k {found.average} --layout blocks" in told.todo
 
 
+def test_advice_on_a_padding_promises_nothing_of_a_limit_that_may_cost_nothing():
+    """Of an overhead and a cap only the cap binds here: a larger overhead alone would leak as much."""
+    sizes = [100, 101, 150, 151, 400]
+    found = ml.padding.design(sizes, most=0.02, overhead=0.5)
+    assert ml.padding.price_limits(found)[0].price == 0
+    assert "loosen the limit that costs most" in story(found).todo
+    assert "A looser limit leaks less" in story(ml.padding.design(sizes, overhead=0.01)).todo
+
+
 def test_two_audits_are_a_repair(tmp_path):
     before, after = audit(1.5), audit(0.0)
     ml.report.write([before, after], tmp_path / "page.html", success=0.5)

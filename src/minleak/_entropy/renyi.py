@@ -140,7 +140,7 @@ class Shannon(Renyi):
 
     def _of(self, columns: Columns) -> float:
         few = columns.few
-        if few is not None and (len(few.shares[0]) <= _FEW or not columns.light):
+        if few is not None and (columns.matrix.size <= _FEW or not columns.light):
             return self.of_few(few)
         return light_shannon(columns) / self.unit if columns.light else super()._of(columns)
 

@@ -266,6 +266,11 @@ def _(found: Padding) -> Story:
     others = "padding" if found.randomised else "buckets"
     proven = f"no {others} within the limits leak{'s' if found.randomised else ''} less than {number(found.bound)}"
     alone = " Some objects still have a size of their own: add --floor 2." if found.smallest_class == 1 else ""
+    less = (
+        "To leak less, loosen the limit that costs most: minleak pad prints what each costs."
+        if len(found.limits.given()) > 1  # of several, some may cost nothing
+        else "A looser limit leaks less: minleak pad --chart shows how much."
+    )
     return Story(
         "What padded sizes reveal",
         f"An attacker who sees a padded size identifies the object {percent(found.success)} of the time, against "
@@ -276,8 +281,7 @@ def _(found: Padding) -> Story:
             Tile("Added", str(share), "of the mean size"),
             Tile("Leakage", number(found.leakage), f"in {found.entropy.name}: {proven}"),
         ),
-        f"Save the table (minleak pad ... -o table.csv) and pad every object to the next size in it.{alone} A larger "
-        "budget leaks less: minleak pad --chart shows how much.",
+        f"Save the table (minleak pad ... -o table.csv) and pad every object to the next size in it.{alone} {less}",
         found.success,
         bars=(
             Bar("padded", found.success, ours=True),

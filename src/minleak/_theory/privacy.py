@@ -81,6 +81,8 @@ def _most_of_few(columns: FewColumns, distances: list[list[float]]) -> float:
     most = 0.0
     for row, to in zip(rows, distances, strict=True):
         for other, distance in zip(rows, to, strict=True):
+            if other is row:
+                continue
             needed = max(map(sub, row, other))
             if needed > most * distance and distance < math.inf:
                 most = needed / distance if distance else math.inf
