@@ -22,10 +22,10 @@ __all__ = [
 ]
 
 
-def shown(value: object) -> str:
+def quote(value: object) -> str:
     """Any value as text for a message: on one line, shortened if it is long.
 
-    >>> shown("flu"), shown(10**5000)
+    >>> quote("flu"), quote(10**5000)
     ("'flu'", 'a number of very many digits')
     """
     try:

@@ -257,5 +257,5 @@ def test_secrets_that_were_never_seen_have_no_rate():
 
 def test_without_events_there_is_no_population():
     """As for plans."""
-    with pytest.raises(InvalidParameter, match="no counts of events"):
+    with pytest.raises(InvalidParameter, match="not counts of events"):
         UniformRandomisation([0.5, 0.3, 0.2], 2).in_the_world()

@@ -120,10 +120,10 @@ def test_all_in_one_set():
     ("prior", "word"),
     [
         (ml.Prior([0.5, 0.3, 0.2]), "say with events= how many"),
-        (ml.Prior([50, 30, 40], counts=False), "no counts of events"),
+        (ml.Prior([50, 30, 40], counts=False), "not counts of events"),
         (ml.Prior([5, 3, 2]), "10 events are too few"),
         (ml.Prior([1] * 500), "seen once"),
-        (ml.Prior.uniform(500), "no counts of events"),
+        (ml.Prior.uniform(500), "not counts of events"),
     ],
 )
 def test_nothing_can_be_said(prior, word):
@@ -277,7 +277,7 @@ def test_a_sweep_in_the_world():
     assert (swept.in_the_world > swept.success).all()
     assert (np.diff(swept.in_the_world) < 0).all()
     assert ml.sweep(counts, ks=[2]).in_the_world is None
-    assert "in the world" in str(swept)
+    assert "true population" in str(swept)
 
 
 def test_counts_that_the_mixture_was_not_fitted_to_stand_for_themselves():

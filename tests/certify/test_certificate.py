@@ -107,5 +107,5 @@ def test_a_prior_that_is_given_is_not_the_plans_own():
 
 def test_a_channel_holds_no_prior():
     """It has to be given."""
-    with pytest.raises(InvalidParameter, match="say the prior that the channel"):
+    with pytest.raises(InvalidParameter, match="give the prior to judge the channel"):
         ml.certify(np.eye(3), k=1)

@@ -156,7 +156,7 @@ def test_caps_are_checked(k):
 
 def test_a_channel_is_judged_by_a_cap():
     """Which has to be given."""
-    with pytest.raises(InvalidParameter, match="say the cap k"):
+    with pytest.raises(InvalidParameter, match="give the cap k"):
         ml.certify([[1, 0], [0, 1]], [1, 1])
 
 

@@ -129,6 +129,7 @@ def test_compare_is_the_librarys(run, asked, queries):
     scheme = [i % 4 for i in range(len(queries))]
     assert asked("compare", "buckets.csv", "--by", "bucket")["blocks"] == ml.compare(queries, scheme).blocks
     code, out, _ = run("compare", "buckets.csv", "--by", "bucket")
+    assert "next: minleak design buckets.csv -k " in out
     assert code == 0
     assert "40 secrets in 4 buckets" in out
 

@@ -67,6 +67,7 @@ def test_sweep(asked, queries):
 def test_sweep_saves_its_chart(run, folder, ending):
     """As a picture or a page."""
     code, out, _ = run("sweep", "queries.csv", "--chart", f"chart.{ending}")
+    assert f"written to chart.{ending}; next: minleak design queries.csv -k K -o plan.cloak" in out
     assert code == 0
     assert f"chart.{ending}" in out
     start = {"png": b"\x89PNG", "svg": b"<svg", "html": b"<!doctype html>"}[ending]

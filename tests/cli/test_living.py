@@ -103,7 +103,7 @@ def test_show_tells_of_parts_and_of_what_waits(run, asked, lineage):
     assert "version 3: 52 secrets in 2 parts" in text
     share = 7 / (7 + sum(count for count in QUERIES.values() if count > 30))
     assert f"1 new secret waits for a part, {share:.2%} of the last day's events: refused until then" in text
-    assert "every version shows a secret in the same set: whoever saw all versions has seen one set" in text
+    assert "all versions show a secret in the same set: an observer of all versions has seen one set" in text
     assert lineage.lineage.hex() in text
     assert "rabies" not in text
     assert "tell more" not in text

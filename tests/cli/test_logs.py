@@ -116,7 +116,7 @@ def test_an_audit_chooses_records_in_memory_only(run, log, more):
 
 def test_an_audit_of_a_table_has_no_status(run, folder):
     code, _, err = run("audit", "events.csv", "--secret", "query", "--observable", "size", "--status", "2xx")
-    assert (code, err) == (2, "minleak: events.csv is no access log: leave out --status and --no-query\n")
+    assert (code, err) == (2, "minleak: events.csv is not an access log: leave out --status and --no-query\n")
 
 
 def test_keys_that_are_data_are_not_shown(run, folder):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from minleak._data import arrays, labels
 from minleak._data.label_bytes import labels_in_bytes, normal
-from minleak._data.labels import Labels, agree, bytes_of_names, match, named
+from minleak._data.labels import Labels, agree, bytes_of_names, locator, match
 from minleak._kernels import hashing
 from minleak.errors import InvalidParameter
 
@@ -188,8 +188,8 @@ def test_what_cannot_name_is_refused():
 
 def test_messages_speak_of_numbers_and_names():
     """Unnamed things go by number, named ones by both."""
-    assert named(Labels.of(None, 3))(2) == "row 2"
-    assert named(Labels.of(["a", "b\n"], 2), "column")(1) == "column 1 ('b\\n')"
+    assert locator(Labels.of(None, 3))(2) == "row 2"
+    assert locator(Labels.of(["a", "b\n"], 2), "column")(1) == "column 1 ('b\\n')"
 
 
 def test_two_lists_of_labels_are_matched_in_one_way():

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from minleak._data.parameters import listed, real, truth, whole
+from minleak._data.parameters import as_list, real, truth, whole
 from minleak.errors import InvalidParameter
 
 
@@ -51,10 +51,10 @@ def test_truth_values_and_lists():
     assert truth(np.True_, "dense") is truth(True, "dense") is True
     with pytest.raises(InvalidParameter, match="dense is True or False, not 1"):
         truth(1, "dense")
-    assert listed({3}, "numbers are a list") == [3]
-    assert listed([], "numbers are a list") == []
+    assert as_list({3}, "numbers are a list") == [3]
+    assert as_list([], "numbers are a list") == []
     with pytest.raises(InvalidParameter, match="numbers are a list, not none"):
-        listed([], "numbers are a list", some=True)
+        as_list([], "numbers are a list", some=True)
     for value in ({3}, "34", 7):
         with pytest.raises(InvalidParameter, match="numbers are a list, not"):
-            listed(value, "numbers are a list", ordered=True)
+            as_list(value, "numbers are a list", ordered=True)

@@ -56,7 +56,7 @@ def test_what_spells_a_number_does_so_everywhere(text, value):
     log = f"subject,time,state\ns,{text},y\ns,4.5,x\n".encode()
     assert read_chain(io.BytesIO(log), format="csv").probability("x", "y") > 0
     events = "secret,observable\n" + f"a,{text}\nb,7\n" * 30
-    assert ml.audit(io.BytesIO(events.encode()), format="csv").said.startswith("one number, whole")
+    assert ml.audit(io.BytesIO(events.encode()), format="csv").said.startswith("taken as whole numbers")
 
 
 @pytest.mark.parametrize("text", NOT_SPELLED)

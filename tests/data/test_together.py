@@ -45,7 +45,7 @@ def test_what_needs_the_matrix_of_channels_together_says_how_to_get_it():
         lambda C: theory.Joint(P, C).matrix(),
         ml.Channel(PARTS[0]).parallel,
     ):
-        with pytest.raises(InvalidChannel, match=r"a Together is no channel: give its .channel\(\)"):
+        with pytest.raises(InvalidChannel, match=r"a Together is not a channel: give its .channel\(\)"):
             call(lazy)
     assert ml.capacity(lazy.channel()).value > 0
 

@@ -16,7 +16,7 @@ import minleak as ml
 from minleak._data.label_bytes import labels_in_bytes
 from minleak._data.simulating import generator
 from minleak._draw.keys import streams
-from minleak._plan.streams import Fresh, Keyed, Seeded, Stream, Streams, hmac_sha256, message, prefixed
+from minleak._plan.streams import Fresh, Keyed, Seeded, Stream, Streams, hmac_sha256, message, prefix_length_4
 from minleak.errors import InvalidParameter
 
 TOP = 2**64 - 1
@@ -112,7 +112,7 @@ def test_hmac_is_hmac(key, text):
 def test_messages_tell_lists_of_parts_apart(first, second):
     """Two lists of parts give the same bytes only if they are the same."""
     assert (message(*first) == message(*second)) == (first == second)
-    assert (b"".join(map(prefixed, first)) == b"".join(map(prefixed, second))) == (first == second)
+    assert (b"".join(map(prefix_length_4, first)) == b"".join(map(prefix_length_4, second))) == (first == second)
 
 
 def test_draws_that_differ_in_one_thing_have_other_bits():

@@ -309,7 +309,7 @@ def test_pipes_and_devices_are_refused(path):
 def test_names_that_no_file_can_have(tmp_path, name):
     """Are refused in one line, for writing and for reading."""
     for use in (diseases().save, ml.load):
-        with pytest.raises(InvalidCloak, match="is no name that a file can have"):
+        with pytest.raises(InvalidCloak, match="is not a possible file name"):
             use(str(tmp_path / name))
 
 

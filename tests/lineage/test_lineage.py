@@ -206,7 +206,7 @@ def test_gains_of_new_secrets():
 WRONG = {
     "other secrets": (named([1, 2], ["x", "y"]), {}, "none of the plan's labels"),
     "no names": ([5, 4, 3], {}, "secrets are matched by label"),
-    "shares": (ml.Prior([0.5, 0.5], labels=["s0", "s1"]), {}, "no counts of events"),
+    "shares": (ml.Prior([0.5, 0.5], labels=["s0", "s1"]), {}, "not counts of events"),
     "negative": ({"s0": -1}, {}, "negative"),
     "a day gone by": (named([5]), {"day": 0}, "days go forwards"),
     "no cohort": (named([5]), {"cohort": 0}, "cohort"),

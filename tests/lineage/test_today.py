@@ -139,7 +139,7 @@ def test_nothing_is_said_from_too_little():
     many = {f"s{i}": 1 for i in range(200)}
     with pytest.raises(ml.errors.InvalidParameter, match="every secret was seen once"):
         ml.design(many, 4).update(many, keep=0).in_the_world()
-    with pytest.raises(ml.errors.InvalidParameter, match="no counts of events"):
+    with pytest.raises(ml.errors.InvalidParameter, match="not counts of events"):
         ml.design([0.5, 0.3, 0.2], 2).update([5, 3, 2])
     worth = [1.0] * 150 + [2.0] * 50
     gained = ml.design([9] * 200, 4, gains=worth)

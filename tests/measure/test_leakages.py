@@ -293,5 +293,5 @@ def test_epsilon_of_randomised_response(channel):
 
 
 def test_a_plan_is_no_channel():
-    with pytest.raises(InvalidChannel, match=r"a Plan is no channel: give its \.channel\(\)"):
+    with pytest.raises(InvalidChannel, match=r"a Plan is not a channel: give its \.channel\(\)"):
         ml.leakage([3, 2, 1], ml.design([3, 2, 1], 2), "shannon")

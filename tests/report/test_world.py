@@ -123,7 +123,7 @@ def test_a_requirement_missed_by_little_shows_by_how_much(facts: Facts) -> None:
 
 
 UNTOLD = {
-    "floats": (ml.Prior([0.5, 0.3, 0.2]), "the weights are no counts of events"),
+    "floats": (ml.Prior([0.5, 0.3, 0.2]), "the weights are not counts of events"),
     "few": (ml.Prior([49, 31, 19]), "99 events are too few to say anything about the true population"),
     "ones": (ml.Prior([1] * 200), "every secret was seen once"),
 }

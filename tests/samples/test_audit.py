@@ -35,7 +35,7 @@ def test_timings_as_floats(timings):
     assert not found.warnings
     assert found.enough
     assert "no upper bound without an assumption" in str(found)
-    assert "one number (recognised)" in found.said
+    assert "taken as numbers (recognised)" in found.said
     assert found["collision"].low is found["arimoto:2"].low is None
     with pytest.raises(KeyError):
         found["nothing"]

@@ -23,7 +23,7 @@ from minleak._face.result import Result
 from minleak._measure.leakages import leakage
 from minleak._plan.partition import Partition, cut
 from minleak._plan.rings import cap
-from minleak.errors import InvalidParameter, shown
+from minleak.errors import InvalidParameter, quote
 
 # The most members of a set that is simulated.
 _MOST = 1_000_000
@@ -47,7 +47,7 @@ class Baseline(ABC):
     def __init__(self, prior: Prior | Iterable[Any], k: int, *, trials: int = 20_000, seed: int = 0) -> None:
         self.prior, self.k = as_prior(prior), cap(k)
         if self.k > _MOST:
-            raise InvalidParameter(f"sets of k = {shown(k)} are too large to simulate: {_MOST:,} members at most")
+            raise InvalidParameter(f"sets of k = {quote(k)} are too large to simulate: {_MOST:,} members at most")
         generator(seed)  # or it is refused
         self.trials, self.seed = whole(trials, "trials", 2, TRIALS), seed
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from minleak._attack.profiles import SortedPrior
 from minleak._data.arrays import Array, Indices
-from minleak._data.parameters import listed
+from minleak._data.parameters import as_list
 from minleak._data.prior import Prior, as_prior
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropies
@@ -23,7 +23,7 @@ from minleak._face.tables import Table
 from minleak._measure.leakages import difference
 from minleak._plan.partition import Partition, cut
 from minleak._plan.rows_read import RowsRead, as_rows, cut_within, read_by_blocks
-from minleak.errors import InvalidParameter, shown
+from minleak.errors import InvalidParameter, quote
 
 _WHAT = "a scheme is a list with the bucket of each secret, in the order of the prior"
 
@@ -73,14 +73,15 @@ class Comparison(Result):
             for row in self.rows
         ]
         columns = ["", "k", "one guess", *(["rows, mean", "rows, worst"] if counted else []), *self.rows[0].leakage]
-        return [Table("", columns, rows), self.verdict]
+        legend = "k: members of the largest set; one guess: how often it is right; the others: leakage, lower is better"
+        return [Table("", columns, rows), legend, self.verdict]
 
     @property
     def verdict(self) -> str:
-        """In one line, how small sets may be that hide as well as the buckets."""
+        """In one line, the smallest sets that hide as well as the buckets."""
         return (
-            f"{self.secrets:,} secrets in {self.buckets:,} buckets; blocks of {self.same_blocks} and plans of "
-            f"{self.same_plan} leave a guess right no more often than these buckets of {self.average} on average do"
+            f"{self.secrets:,} secrets in {self.buckets:,} buckets of {self.average} on average; blocks of "
+            f"{self.same_blocks} or an optimal plan of {self.same_plan} already hide as well against one guess"
         )
 
 
@@ -170,7 +171,7 @@ def _codes(scheme: Any, n: int) -> Indices:
     if isinstance(scheme, pa.ChunkedArray):
         scheme = scheme.combine_chunks()
     if not isinstance(scheme, pa.Array):
-        scheme = listed(scheme, _WHAT)
+        scheme = as_list(scheme, _WHAT)
     elif scheme.null_count or pa.types.is_floating(scheme.type) or pa.types.is_nested(scheme.type):
         scheme = scheme.to_pylist()
     if len(scheme) != n:
@@ -180,7 +181,7 @@ def _codes(scheme: Any, n: int) -> Indices:
         return np.asarray(coded.indices.to_numpy(zero_copy_only=False), dtype=np.int64)
     for i, bucket in enumerate(scheme):
         if isinstance(bucket, float | np.floating) or bucket is None:
-            what = "missing" if bucket is None else f"{shown(bucket)}, a float"
+            what = "missing" if bucket is None else f"{quote(bucket)}, a float"
             raise InvalidParameter(f"the bucket of secret {i} is {what}: name buckets by text or whole numbers")
     try:
         known: dict[Any, int] = {}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from minleak._plan.distances import METRICS
-from minleak.errors import InvalidParameter, shown
+from minleak.errors import InvalidParameter, quote
 
 if TYPE_CHECKING:
     from minleak._plans.rings import Plan
@@ -27,7 +27,7 @@ def decoy_distances(plan: Plan, shares: Sequence[float]) -> tuple[float, ...]:
     except (TypeError, ValueError):
         wanted = np.full(1, np.nan)
     if wanted.ndim != 1 or not ((wanted >= 0) & (wanted <= 1)).all():
-        raise InvalidParameter(f"shares of draws are a list of numbers from 0 to 1, such as [0.5], not {shown(shares)}")
+        raise InvalidParameter(f"shares of draws are a list of numbers from 0 to 1, such as [0.5], not {quote(shares)}")
     metric = METRICS[plan.costs.metric](plan.costs.coordinates)
     means, counts = [np.zeros(1)], [np.zeros(1)]
     for sets, lengths in plan.cells():

@@ -19,11 +19,11 @@ from minleak._attack.likely_range import affordable, likely_range
 from minleak._data.arrays import Array
 from minleak._data.channel import Channel, as_channel
 from minleak._data.matrices import too_large
-from minleak._data.parameters import is_number, listed, real, whole
+from minleak._data.parameters import as_list, is_number, real, whole
 from minleak._data.prior import Prior, match_prior
 from minleak._face.result import Result
 from minleak._plan.base import RINGS, BasePlan
-from minleak.errors import InvalidParameter, UnknownSecret, shown
+from minleak.errors import InvalidParameter, UnknownSecret, quote
 
 if TYPE_CHECKING:
     from minleak._plans.rings import Plan
@@ -158,7 +158,7 @@ def _choose_interval(interval: str | None, columns: _Observations, samples: int)
     if interval is None:
         interval = "likelihood" if affordable(*columns.matrix.shape) else "bootstrap"
     elif interval not in ("likelihood", "bootstrap", "none"):
-        raise InvalidParameter(f"the interval is by 'likelihood', 'bootstrap' or 'none', not {shown(interval)}")
+        raise InvalidParameter(f"the interval is by 'likelihood', 'bootstrap' or 'none', not {quote(interval)}")
     return interval if samples else "none"
 
 
@@ -227,11 +227,11 @@ def _count_observations(observed: Any) -> dict[Any, int]:
     if isinstance(observed, Mapping):
         for seen, times in observed.items():
             if not is_number(times) or times != times or times < 0 or times != int(times) or times > 2**53:
-                raise InvalidParameter(f"counts of observations are whole numbers from 0 on, not {shown(times)}")
+                raise InvalidParameter(f"counts of observations are whole numbers from 0 on, not {quote(times)}")
             if times:
                 counts[seen] = int(times)
     else:
-        for seen in listed(observed, "observations are a list, or a mapping to how often each was made"):
+        for seen in as_list(observed, "observations are a list, or a mapping to how often each was made"):
             try:
                 counts[seen] = counts.get(seen, 0) + 1
             except (TypeError, ValueError):
@@ -249,7 +249,7 @@ def _output_columns(channel: Channel, counts: dict[Any, int]) -> _Observations:
     for seen in counts:
         y = channel.outputs.position(seen)
         if y is None:
-            raise InvalidParameter(f"{shown(seen)} was observed, and is no output of the channel")
+            raise InvalidParameter(f"{quote(seen)} was observed, and is no output of the channel")
         places.append(y)
     matrix = channel.matrix[:, places]
     if not (matrix.max(axis=0) > 0).all() if channel.is_dense else (np.diff(matrix.indptr) == 0).any():

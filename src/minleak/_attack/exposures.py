@@ -10,7 +10,7 @@ import numpy as np
 
 from minleak._attack.intersections import Look, success_after
 from minleak._data.matching import find_positions
-from minleak._data.parameters import listed, truth, whole
+from minleak._data.parameters import as_list, truth, whole
 from minleak._data.prior import Prior, as_prior
 from minleak._data.simulating import TRIALS, generator
 from minleak._face.result import Result
@@ -45,7 +45,7 @@ class Repeated(Result):
 
 def repeat_draws(plan: Any, draws: Sequence[int], *, trials: int, seed: int, exact: bool | None) -> Repeated:
     """The success after each number of fresh draws: so many looks at the same plan."""
-    given = listed(draws, f"draws are some whole numbers from 1 to {_DRAWS:,}", some=True)
+    given = as_list(draws, f"draws are some whole numbers from 1 to {_DRAWS:,}", some=True)
     wanted = tuple(whole(t, "each of the draws", 1, _DRAWS) for t in given)
     trials, rng = whole(trials, "trials", 2, TRIALS), generator(seed)
     exact = None if exact is None else truth(exact, "exact")
@@ -113,7 +113,7 @@ def exposure(
 
 def _plans(plans: Any) -> list[Any]:
     what = "the plans are a list, such as [plan, plan.update(counts)]"
-    given = [plans] if isinstance(plans, BasePlan) else listed(plans, what, some=True)
+    given = [plans] if isinstance(plans, BasePlan) else as_list(plans, what, some=True)
     for plan in given:
         if not isinstance(plan, BasePlan):
             raise InvalidParameter(f"{what}, not of {type(plan).__name__}: load a file with minleak.load(path)")

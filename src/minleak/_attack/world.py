@@ -229,7 +229,7 @@ def count_sample(prior: Prior) -> tuple[Counts, CountSample]:
     events = prior.events
     if events is None:
         raise InvalidParameter(
-            "the weights are no counts of events: say with events= how many they come from, or give the counts"
+            "the weights are not counts of events: give counts, or say with events= how many events they come from"
         )
     counts = prior.weights
     if not prior.exact or not prior.total == events <= _MOST:  # of more events the sample is the truth anyhow

@@ -84,7 +84,11 @@ def check_secrets(plan: BasePlan, prior: Prior) -> Check:
     """The plan and the prior have the same secrets in the same order."""
     same = plan.prior is prior or agree(plan.prior.labels, prior.labels)
     sizes = f"the plan lists {len(plan.prior):,}, the prior {len(prior):,}"
-    return Check("the secrets are the prior's", same, "" if same else f"the labels differ; {sizes}")
+    return Check(
+        "the secrets are the prior's",
+        same,
+        "" if same else f"the labels differ; {sizes}; give the counts of the design",
+    )
 
 
 def check_labels(plan: BasePlan, prior: Prior) -> Iterator[Check]:

@@ -55,7 +55,7 @@ def _checks(plan: Plan, prior: Prior, target: Prior, worth: Prior | None) -> Ite
     if not known.ok:
         return
     try:
-        check_rings(plan)  # which `design` does not look at
+        check_rings(plan)  # which `design` skips
     except InvalidParameter as error:
         yield Check("the fields of the plan fit together", False, str(error))
         return
@@ -111,18 +111,18 @@ def _check_gains(n: int, gains: Array | None, worth: Prior | None) -> Check:
     )
     same = bool(np.allclose(made, asked, rtol=1e-12, atol=0.0))
     shown = ", ".join(f"{gain:.4g}" for gain in made[:_SHOWN]) + (", ..." if n > _SHOWN else "")
-    advice = "" if same or worth is not None else "; give the gains to have it judged by them"
+    advice = "" if same or worth is not None else "; give the gains to have it certified for them"
     return Check("the gains are those asked for", same, f"it is optimal for gains in proportion to {shown}{advice}")
 
 
 def _in_units(target: Prior, k: Any) -> bool:
-    """Whether what was asked for can be had in its own units, and so be checked exactly."""
+    """Whether the target's own units fit a plan, so that weights are checked exactly."""
     return target.exact and isinstance(k, int | np.integer) and int(target.total) * int(k) <= LIMIT
 
 
 def _check_weights(plan: Plan, target: Prior) -> Check:
-    """The weights are in the own proportions of what was asked for, or stand for it within the distance the plan states
-    and a grid explains.
+    """The weights are in proportion to the target's: exactly if its units fit, else within the distance that the plan
+    states and that rounding to a grid explains.
     """
     what = "the weights are the prior's"
     if _in_units(target, plan.k):
@@ -153,7 +153,7 @@ def _check_homes(tier: Tier, owned: Indices) -> Check:
     once = bool((np.bincount(flat, minlength=len(owned)) <= 1).all())
     if once:  # each member owns a whole track of length u * weight
         owned[flat] += np.repeat(tier.rank * homes.weights, homes.members.shape[1])
-    return Check("homes are sets of u different secrets", once, f"{len(homes.weights)} homes")
+    return Check("homes are sets of u different secrets", once, f"{len(homes.weights):,} of them")
 
 
 def _check_ring(number: int, ring: Ring, owned: Indices) -> Check:
@@ -161,11 +161,11 @@ def _check_ring(number: int, ring: Ring, owned: Indices) -> Check:
     np.add.at(owned, members, ends - starts)
     several = np.flatnonzero(np.bincount(members)[members] > 1)
     short = bool((ends - starts <= ring.length).all())
-    alone = short and _apart(members[several], starts[several], ends[several], int(ring.length))
+    alone = short and _are_disjoint(members[several], starts[several], ends[several], int(ring.length))
     return Check(f"ring {number}: no set has a secret twice", alone, f"{len(starts)} segments on {ring.u} tracks")
 
 
-def _apart(members: Indices, starts: Indices, ends: Indices, length: int) -> bool:
+def _are_disjoint(members: Indices, starts: Indices, ends: Indices, length: int) -> bool:
     """Whether the segments of each member, folded onto the phases, are disjoint."""
     pieces: dict[int, list[tuple[int, int]]] = {}
     for member, start, end in zip(members.tolist(), starts.tolist(), ends.tolist(), strict=True):

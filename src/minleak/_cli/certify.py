@@ -40,8 +40,8 @@ def certify(
             found = ml.certify(plan, of=of)
         elif plan.kind == LINEAGE:
             raise InvalidParameter(
-                "each part of an updated plan is certified for its own counts, which the file holds: leave out PRIOR, "
-                "unless for --property"
+                "each part of an updated plan is certified for its own counts, which the file holds: leave out PRIOR; "
+                "only --property needs it"
             )
         else:
             source = PriorSource(prior, reading)

@@ -45,7 +45,7 @@ def compare(
         scheme = source.names(by) if by is not None else _prefixes(counts.labels, prefix or "")
         held = None if rows is None else source.other(rows, "--rows").weights
         found = ml.compare(counts, scheme, entropies=entropy or STANDARD, rows=held)
-    return Outcome(found)
+    return Outcome(found, then="" if prior == "-" else f"design {prior} -k {found.average} -o plan.cloak")
 
 
 def _prefixes(labels: Labels, prefix: str) -> Any:

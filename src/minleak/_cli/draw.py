@@ -101,7 +101,9 @@ def draw(
         drawing = ml.Cloak(plans, key=key)
         asked = [key is not None, scoped]
         if drawing.plan.randomised and (any(asked) if fresh else not all(asked)):
-            raise InvalidParameter("give either --key and --scope, for sticky draws, or --fresh")
+            raise InvalidParameter(
+                "give either --key and --scope, for sticky draws, or --fresh; minleak keygen makes a key"
+            )
         labels = drawing.plan.prior.labels if drawing.listed else ("",)
         if stand_in is not None:
             drawing = ml.Cloak(plans, key=key, stand_in=as_label(stand_in, labels))

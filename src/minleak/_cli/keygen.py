@@ -19,7 +19,7 @@ class NewKey(Result):
     """Its public name, which reveals nothing about the key."""
 
     def to_parts(self) -> list[str | Table]:
-        return [f"key {self.id}"]
+        return [f"key {self.id} (its public name, which reveals nothing about it)"]
 
 
 def keygen(
@@ -31,4 +31,4 @@ def keygen(
     """
     made = ml.Key.new()
     made.save(file)
-    return Outcome(NewKey(made.id), (file,))
+    return Outcome(NewKey(made.id), (file,), then=f"draw CLOAK --key {file} --scope USER")

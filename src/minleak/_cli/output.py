@@ -53,10 +53,11 @@ def emit(command: str, outcome: Outcome[Any]) -> None:
         told = {"command": command, **(plain(result) or {})} | ({"files": files} if files else {})
         print(as_line_of_json(told))
     else:
-        then = f"; next: minleak {outcome.then}" if outcome.then else ""
         text = "" if result is None else visible(str(result), keep="\n\t")
-        written = visible(f"written to {', '.join(files)}{then}") if files else ""
-        print("\n\n".join(part for part in (text, written) if part))
+        written = f"written to {', '.join(files)}" if files else ""
+        then = f"next: minleak {outcome.then}" if outcome.then else ""
+        ending = visible("; ".join(part for part in (written, then) if part))
+        print("\n\n".join(part for part in (text, ending) if part))
     if sys.stdout is not None:
         sys.stdout.flush()  # a full disk or a closed pipe is an error of this command, not of Python when it ends
 

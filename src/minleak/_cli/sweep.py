@@ -80,7 +80,8 @@ class SweepSummary(Result):
     charted: ClassVar[str] = "leakage against the size of the sets"
 
     def to_parts(self) -> list[str | Table]:
-        return [*self.sentences, *self.sweep.to_parts()]
+        legend = "success: how often one guess is right; the others: the least leakage that sets of k allow"
+        return [*self.sentences, *self.sweep.to_parts(), legend]
 
     def chart(self) -> Any:
         """The chart of the sweep."""
@@ -144,7 +145,8 @@ def sweep(
         swept = ml.sweep(counts, ks=chosen, groups=groups, entropies=entropies, in_the_world=world)
     found = SweepSummary(len(counts), by_success, by_leakage, tuple(said), swept)
     title = "Least leakage against the size of the sets"
-    return Outcome(found, save_chart(swept.chart, chart, title=title))
+    then = "" if prior == "-" else f"design {prior} -k {by_success or by_leakage or 'K'} -o plan.cloak"
+    return Outcome(found, save_chart(swept.chart, chart, title=title), then=then)
 
 
 def _spread(n: int) -> list[int]:

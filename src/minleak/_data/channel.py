@@ -18,7 +18,7 @@ from minleak._data.columns import Columns, ones, size_of
 from minleak._data.dit_distributions import is_dit
 from minleak._data.frames import axes
 from minleak._data.hyper import Hyper, Posteriors, compute_hyper, compute_posteriors
-from minleak._data.labels import Labels, check_labels, match, named
+from minleak._data.labels import Labels, check_labels, locator, match
 from minleak._data.matrices import (
     DENSE,
     as_csc,
@@ -29,14 +29,14 @@ from minleak._data.matrices import (
     random_support,
     too_large,
 )
-from minleak._data.parameters import listed, real, whole
+from minleak._data.parameters import as_list, real, whole
 from minleak._data.prior import Prior, match_prior
 from minleak._data.reducing import group_columns, merge_columns
 from minleak._data.simulating import generator
 from minleak._data.tables import Column, as_values, encode, matrix_cells
 from minleak._face.heat import SHOWN, heat_map
 from minleak._face.plain import plain
-from minleak.errors import InvalidChannel, InvalidParameter, shown
+from minleak.errors import InvalidChannel, InvalidParameter, quote
 
 # Rows of floats must sum to one within this, rows of Fractions exactly.
 SUM_TOLERANCE = 1e-9
@@ -95,8 +95,8 @@ class Channel:
         inputs, outputs = rows if inputs is None else inputs, columns if outputs is None else outputs
         entries, exact = (as_csc(matrix), None) if is_sparse(matrix) else as_dense(matrix)
         self._hold(entries, inputs, outputs, exact=exact, tolerance=allowed)
-        row = _where or named(self.inputs)
-        check_entries(self.matrix, row, named(self.outputs, "column"))
+        row = _where or locator(self.inputs)
+        check_entries(self.matrix, row, locator(self.outputs, "column"))
         check_sums(self.matrix if self.exact is None else self.exact, self.tolerance, row)
 
     def _hold(
@@ -133,7 +133,7 @@ class Channel:
         """
         import scipy.sparse as sp
 
-        triples = listed(rows, "rows are a sequence of triples", InvalidChannel, some=True)
+        triples = as_list(rows, "rows are a sequence of triples", InvalidChannel, some=True)
         for i, row in enumerate(triples):
             if not isinstance(row, tuple | list) or len(row) != 3:
                 raise InvalidChannel(f"row {i} is not a triple (secret, observable, probability)")
@@ -404,14 +404,14 @@ def as_channel(channel: Any) -> Channel:
     if isinstance(channel, Channel):
         return channel
     if callable(getattr(type(channel), "channel", None)):
-        raise InvalidChannel(f"a {type(channel).__name__} is no channel: give its .channel()")
+        raise InvalidChannel(f"a {type(channel).__name__} is not a channel: give its .channel()")
     return Channel(channel)
 
 
 def _place(labels: Labels, name: Hashable, what: str) -> int:
     at = labels.position(name)
     if at is None:
-        raise InvalidParameter(f"{shown(name)} is no {what} of the channel")
+        raise InvalidParameter(f"{quote(name)} is no {what} of the channel")
     return at
 
 

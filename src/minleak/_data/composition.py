@@ -9,7 +9,7 @@ import numpy as np
 
 from minleak._data.arrays import Indices
 from minleak._data.matrices import DENSE, MOST, SPARSE, as_csr, too_large
-from minleak.errors import InvalidChannel, shown
+from minleak.errors import InvalidChannel, quote
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -125,6 +125,6 @@ def _check_times(matrix: Any, times: int, *, ordered: bool) -> None:
         if (lists if ordered else sets) + math.log(8 * times) <= math.log(MOST):
             return
     raise InvalidChannel(
-        f"used {shown(times)} times, one secret alone shows more than {MOST >> 30} GiB of different observations: use "
+        f"used {quote(times)} times, one secret alone shows more than {MOST >> 30} GiB of different observations: use "
         "the channel less often, or merge observables first"
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from minleak.errors import InvalidParameter, MissingExtra, shown
+from minleak.errors import InvalidParameter, MissingExtra, quote
 
 
 def is_dit(given: Any) -> bool:
@@ -60,7 +60,7 @@ def _places(distribution: Any, chosen: Iterable[Any]) -> list[int]:
     for name in chosen:
         at = list(names).index(name) if names is not None and name in names else name
         if isinstance(at, bool) or not isinstance(at, int) or not 0 <= at < many:
-            raise InvalidParameter(f"{shown(name)} is no variable of the distribution, which has {names or many}")
+            raise InvalidParameter(f"{quote(name)} is no variable of the distribution, which has {names or many}")
         places.append(at)
     if not places:
         raise InvalidParameter("name the variables that are the secret, and those that are observed")

@@ -147,7 +147,7 @@ def as_joint(
     channel: Channel | Together | Any = None,
     of: Property | Mapping[Any, Any] | Iterable[Any] | None = None,
 ) -> Joint:
-    """The joint of a prior and a channel, or the one given in their place; of a property of the secret if `of` is."""
+    """The joint of a prior and a channel, or the joint given in place of the prior; with `of`, that of a property."""
     if channel is None:
         if not isinstance(prior, Joint):
             raise InvalidChannel("a prior is measured together with a channel: give both, or a Joint of the two")
@@ -160,7 +160,7 @@ def as_joint(
 
 
 def joint_or_prior(prior: Joint | Prior | Iterable[Any], channel: Channel | Together | Any = None) -> Joint:
-    """The same; a prior without a channel is one of which nothing is observed."""
+    """Like `as_joint`, but a prior may come alone: its channel then shows the same for every secret."""
     if channel is None and not isinstance(prior, Joint):
         given = as_prior(prior)
         return Joint(given, Channel(np.ones((len(given), 1)), inputs=given.labels))

@@ -81,11 +81,11 @@ def _canonical(label: Any) -> bytes:
         return b"i" + str(label).encode()
     if kind not in _FORMS or label != label or getattr(label, "tzinfo", None) is not None:
         raise TypeError
-    return b"x" + prefixed(kind.__name__.encode()) + _FORMS[kind](label)
+    return b"x" + prefix_length_8(kind.__name__.encode()) + _FORMS[kind](label)
 
 
 def _join(labels: Iterable[Any]) -> bytes:
-    return b"".join(prefixed(_canonical(label)) for label in labels)
+    return b"".join(prefix_length_8(_canonical(label)) for label in labels)
 
 
 _FORMS: dict[type, Callable[[Any], bytes]] = {
@@ -97,10 +97,10 @@ _FORMS: dict[type, Callable[[Any], bytes]] = {
     date: lambda day: day.isoformat().encode(),
     datetime: lambda time: time.isoformat().encode(),
     tuple: _join,
-    frozenset: lambda members: b"".join(sorted(prefixed(_canonical(member)) for member in members)),
+    frozenset: lambda members: b"".join(sorted(prefix_length_8(_canonical(member)) for member in members)),
 }
 
 
-def prefixed(part: bytes) -> bytes:
+def prefix_length_8(part: bytes) -> bytes:
     """The part after its length in eight bytes, so that a concatenation of parts is unambiguous."""
     return len(part).to_bytes(8, "little") + part

@@ -12,8 +12,8 @@ import pyarrow as pa
 
 from minleak._data.arrays import SHORT_TEXT, Indices, in_one_piece
 from minleak._data.label_bytes import TEXT, labels_in_bytes, normal, to_python
-from minleak._data.parameters import listed
-from minleak.errors import InvalidParameter, MinleakError, shown
+from minleak._data.parameters import as_list
+from minleak.errors import InvalidParameter, MinleakError, quote
 
 # Up to this many labels, Arrow's own hash table is faster than loading a compiled kernel.
 _SMALL = 200_000
@@ -54,7 +54,7 @@ class Labels(Sequence[Any]):
             if np.ma.is_masked(names):
                 raise InvalidParameter(f"label {int(np.argmax(np.ma.getmaskarray(names)))} is masked: name each thing")
             names = names.tolist()
-        names = tuple(listed(names, "labels are a sequence of distinct names", ordered=True))
+        names = tuple(as_list(names, "labels are a sequence of distinct names", ordered=True))
         kinds = set(map(type, names))
         if kinds <= {int, bool}:
             return cls(names)
@@ -186,7 +186,7 @@ class Labels(Sequence[Any]):
         return len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True))
 
     def __repr__(self) -> str:
-        first = ", ".join(shown(name) for name in self[:3])
+        first = ", ".join(quote(name) for name in self[:3])
         return f"Labels({first}{', ...' if len(self) > 3 else ''}; n={len(self)})"
 
     def position(self, name: Hashable) -> int | None:
@@ -259,11 +259,11 @@ class Labels(Sequence[Any]):
         return repeats
 
 
-def named(labels: Labels, what: str = "row") -> Callable[[int], str]:
+def locator(labels: Labels, what: str = "row") -> Callable[[int], str]:
     """A function that says in messages what is at a position: its number, and its name if it has one."""
     if labels.is_default:
         return lambda i: f"{what} {i}"
-    return lambda i: f"{what} {i} ({shown(labels[i])})"
+    return lambda i: f"{what} {i} ({quote(labels[i])})"
 
 
 def check_labels(names: Iterable[Hashable] | None, count: int, what: str, of: str, error: type[MinleakError]) -> Labels:
@@ -273,7 +273,7 @@ def check_labels(names: Iterable[Hashable] | None, count: int, what: str, of: st
         raise error(f"{len(labels)} {what} for a matrix of {count} {of}: give one label for each")
     twice = labels.first_duplicate()
     if twice is not None:
-        raise error(f"{what} {twice[0]} and {twice[1]} are both {shown(labels[twice[0]])}: labels must differ")
+        raise error(f"{what} {twice[0]} and {twice[1]} are both {quote(labels[twice[0]])}: labels must differ")
     return labels
 
 
@@ -306,7 +306,7 @@ def match(
         raise error(f"{rule}{one} has {len(first)} {its}s and {other} {len(second)} {theirs}s: they must be the same")
     x = next(i for i, (a, b) in enumerate(zip(first, second, strict=True)) if a != b)
     raise error(
-        f"{rule}{one}'s {its} {x} is {shown(first[x])} but {other}'s {theirs} {x} is {shown(second[x])}: bring both "
+        f"{rule}{one}'s {its} {x} is {quote(first[x])} but {other}'s {theirs} {x} is {quote(second[x])}: bring both "
         "into one order"
     )
 

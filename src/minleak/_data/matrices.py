@@ -14,7 +14,7 @@ import numpy.typing as npt
 from minleak._data.arrays import Array
 from minleak._data.numbers import exact_decimals
 from minleak._data.parameters import is_number, real
-from minleak.errors import InvalidChannel, shown
+from minleak.errors import InvalidChannel, quote
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -165,6 +165,6 @@ def check_sums(matrix: Any, tolerance: float, row: Callable[[int], str]) -> None
         worst = int(np.argmax(np.abs(sums - 1.0)))
     if not abs(sums[worst] - 1) <= tolerance:
         raise InvalidChannel(
-            f"{row(worst)} sums to {shown(sums[worst])}, not to 1 (the worst of {len(sums)} rows; {tolerance:g} is "
+            f"{row(worst)} sums to {quote(sums[worst])}, not to 1 (the worst of {len(sums)} rows; {tolerance:g} is "
             "tolerated): rows are secrets and hold p(y given x), so divide counts by their row's sum"
         )

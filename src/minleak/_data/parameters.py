@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from minleak.errors import InvalidParameter, MinleakError, shown
+from minleak.errors import InvalidParameter, MinleakError, quote
 
 
 def whole(value: Any, what: str, least: int = 1, most: float = math.inf) -> int:
     """A whole number from `least` to `most`, and not a boolean, as an int."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or not least <= value <= most:
         upto = f"to {most:,}" if most < math.inf else "on"
-        raise InvalidParameter(f"{what} is a whole number from {least} {upto}, not {shown(value)}")
+        raise InvalidParameter(f"{what} is a whole number from {least} {upto}, not {quote(value)}")
     return int(value)
 
 
@@ -38,25 +38,25 @@ def real(
     `least` and `most` are allowed themselves, `above` and `below` are not: below=math.inf requires a finite number.
     """
     if not is_number(value):
-        raise InvalidParameter(f"{expected}, not {shown(value)}")
+        raise InvalidParameter(f"{expected}, not {quote(value)}")
     try:
         number = float(value)
     except OverflowError:
         raise InvalidParameter(f"{expected}, and no larger than a float can hold") from None
     within = least <= number <= most and (above is None or number > above) and (below is None or number < below)
     if not within:  # NaN fails
-        raise InvalidParameter(f"{expected}, not {shown(value)}")
+        raise InvalidParameter(f"{expected}, not {quote(value)}")
     return number
 
 
 def truth(value: Any, what: str) -> bool:
     """True or False, of Python or numpy, and nothing else that is truthy or falsy."""
     if not isinstance(value, bool | np.bool_):
-        raise InvalidParameter(f"{what} is True or False, not {shown(value)}")
+        raise InvalidParameter(f"{what} is True or False, not {quote(value)}")
     return bool(value)
 
 
-def listed(
+def as_list(
     values: object,
     what: str,
     error: type[MinleakError] = InvalidParameter,

@@ -17,18 +17,18 @@ from minleak._data.arrays import Array, Indices, in_one_piece
 from minleak._data.columns import Columns
 from minleak._data.dit_distributions import is_dit, masses_of
 from minleak._data.frames import axes, have_one_index
-from minleak._data.labels import Labels, match, named
+from minleak._data.labels import Labels, locator, match
 from minleak._data.numbers import from_arrow, from_list
-from minleak._data.parameters import listed, truth, whole
+from minleak._data.parameters import as_list, truth, whole
 from minleak._face.heat import SHOWN, heat_map
 from minleak._face.plain import plain
-from minleak.errors import InvalidChannel, InvalidParameter, InvalidPrior, shown
+from minleak.errors import InvalidChannel, InvalidParameter, InvalidPrior, quote
 
 # How far the sum of float weights may be from one under `normalised=True`.
 SUM_TOLERANCE = 1e-9
 # The most secrets that `uniform` makes: their weights take 8 GiB.
 MOST = 1 << 30
-# From this many secrets on, `spectrum` looks for repeated weights; it counts those below the second number by value.
+# `spectrum` looks for repeated weights from _MANY secrets on, and counts those below _SMALL by value.
 _MANY, _SMALL = 1 << 15, 1 << 20
 
 
@@ -92,7 +92,7 @@ class Prior:
         values = _as_sequence(weights)
         n = len(values)
         self.labels = Labels.of(labels, n)
-        where = _where or named(self.labels)
+        where = _where or locator(self.labels)
         if n == 0:
             raise InvalidPrior("a prior needs at least one secret, and there are no weights")
         if len(self.labels) != n:
@@ -101,7 +101,7 @@ class Prior:
         self.weights.flags.writeable = False
         twice = self.labels.first_duplicate()
         if twice is not None:
-            label = "" if _where else f"{shown(self.labels[twice[0]])} "  # of a file, the line is enough
+            label = "" if _where else f"{quote(self.labels[twice[0]])} "  # for a file, the line is enough
             raise InvalidPrior(
                 f"the label {label}stands twice, at {where(twice[0])} and {where(twice[1])}: "
                 "add up its weights, or give each secret a name of its own"
@@ -115,7 +115,7 @@ class Prior:
             sums_to = Fraction(self.total, denominator) if self.exact else self.total
             if not abs(sums_to - 1) <= (0 if self.exact else SUM_TOLERANCE):
                 raise InvalidPrior(
-                    f"normalised=True, but the weights sum to {shown(sums_to)}, not to 1; leave it out to have them "
+                    f"normalised=True, but the weights sum to {quote(sums_to)}, not to 1; leave it out to have them "
                     "taken as weights"
                 )
         if events is not None:
@@ -168,7 +168,7 @@ class Prior:
 
     @property
     def exact(self) -> bool:
-        """Whether the weights are integers, so that p is known as fractions."""
+        """Whether the weights are integers, and p is known in fractions."""
         return self.weights.dtype.kind != "f"
 
     @cached_property
@@ -180,7 +180,7 @@ class Prior:
 
     @cached_property
     def _p(self) -> Array:
-        """The same in memory that may be written to: of other memory `argmax` makes a copy first."""
+        """The probabilities as a writeable array: `argmax` copies a read-only one first."""
         if self.weights.dtype.kind == "O":
             return np.array([w / self.total for w in self.weights], dtype=np.float64)
         if math.isfinite(self.total):
@@ -218,9 +218,9 @@ class Prior:
 
     @cached_property
     def spectrum(self) -> tuple[Array, Array] | None:
-        """The distinct probabilities, largest first, and the number of secrets with each; None if they are not few.
+        """The distinct probabilities, largest first, and the number of secrets with each; None if few repeat.
 
-        Counts repeat: ten million often take only some thousand values, from which H(X) follows.
+        Ten million counts often have only some thousand distinct values, which are enough to compute H(X).
         """
         weights = self.weights
         if len(weights) < _MANY or weights.dtype != np.int64:
@@ -268,7 +268,7 @@ class Prior:
         """prior[x] is p(x), by the label of x, which is a number by default."""
         at = self.labels.position(secret)
         if at is None:
-            raise InvalidParameter(f"{shown(secret)} is no secret of the prior")
+            raise InvalidParameter(f"{quote(secret)} is not a secret of the prior")
         return float(self.p[at])
 
     __iter__: ClassVar[None] = None  # Python would iterate over prior[0], prior[1], ..., which are labels here
@@ -287,7 +287,7 @@ class Prior:
         return {"labels": plain(self.labels), "p": plain(self.p)}
 
     def __repr__(self) -> str:
-        return f"Prior(n={len(self)}, total={shown(self.total)}, {'exact' if self.exact else 'float'})"
+        return f"Prior(n={len(self)}, total={quote(self.total)}, {'exact' if self.exact else 'float'})"
 
     def _repr_html_(self) -> str:
         """The likeliest secrets with their probabilities, for notebooks."""
@@ -339,7 +339,7 @@ def as_gains(gains: Iterable[Any], secrets: Labels) -> Prior:
 
 
 def _as_sequence(weights: Any) -> npt.NDArray[Any] | list[Any]:
-    """Weights as a one-dimensional numeric array, or as a list if the types of its elements decide."""
+    """Weights as a one-dimensional numeric array, or as a list if the type of each element must be checked."""
     if isinstance(weights, str | bytes | Mapping):
         raise InvalidPrior(
             f"weights are a sequence of numbers, not a {type(weights).__name__}; for a mapping use Prior.from_counts"
@@ -355,7 +355,7 @@ def _as_sequence(weights: Any) -> npt.NDArray[Any] | list[Any]:
         if weights.ndim != 1:
             raise InvalidPrior(f"weights must have one dimension, not shape {weights.shape}")
         return weights if weights.dtype.kind in "iufb" else list(weights.tolist())
-    return listed(weights, "weights are a sequence of numbers", InvalidPrior)
+    return as_list(weights, "weights are a sequence of numbers", InvalidPrior)
 
 
 def _check(values: npt.NDArray[Any] | list[Any], where: Callable[[int], str]) -> tuple[npt.NDArray[Any], int]:
@@ -376,7 +376,7 @@ def _check(values: npt.NDArray[Any] | list[Any], where: Callable[[int], str]) ->
     good = np.asarray((array >= 0) & (array < math.inf), dtype=bool)  # NaN fails both
     if not good.all():
         i = int(np.argmin(good))
-        raise InvalidPrior(f"the weight at {where(i)} is {shown(array[i])}: weights must be finite and not negative")
+        raise InvalidPrior(f"the weight at {where(i)} is {quote(array[i])}: weights must be finite and not negative")
     return array, denominator
 
 

@@ -11,10 +11,10 @@ import numpy.typing as npt
 
 from minleak._data.arrays import Indices
 from minleak._data.frames import axes
-from minleak._data.labels import Labels, match, named
+from minleak._data.labels import Labels, locator, match
 from minleak._data.prior import Prior
 from minleak._data.tables import Column, as_values
-from minleak.errors import InvalidParameter, shown
+from minleak.errors import InvalidParameter, quote
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +61,7 @@ def as_property(
         raise InvalidParameter(f"the {what} is a value for each secret, in their order or by their labels, not text")
     found: Any = given
     if not isinstance(given, Property):
-        found = Column(as_values(given, f"values of the {what}"), what, named(secrets, "secret"), InvalidParameter)
+        found = Column(as_values(given, f"values of the {what}"), what, locator(secrets, "secret"), InvalidParameter)
     if len(found) != len(secrets):
         raise InvalidParameter(f"the {what} has {len(found)} values for {len(secrets)} secrets: give one for each")
     if isinstance(given, Property):
@@ -78,12 +78,12 @@ def _in_order(given: Mapping[Any, Any], secrets: Labels, what: str, more: bool) 
     lacking = [i for i, value in enumerate(found) if value is None]
     if lacking:
         others = f", nor have {len(lacking) - 1:,} others" if len(lacking) > 1 else ""
-        raise InvalidParameter(f"secret {shown(secrets[lacking[0]])} has no {what}{others}: give a value for each")
+        raise InvalidParameter(f"secret {quote(secrets[lacking[0]])} has no {what}{others}: give a value for each")
     if not more and len(given) > len(secrets):
         known = set(secrets)
         unknown = next(label for label in given if label not in known)
         raise InvalidParameter(
             f"the {what} names {len(given) - len(secrets):,} secrets that the prior does not have, the first being "
-            f"{shown(unknown)}: leave them out"
+            f"{quote(unknown)}: leave them out"
         )
     return found

@@ -19,7 +19,7 @@ from minleak._data import numbers
 from minleak._data.arrays import Array, Indices, in_one_piece
 from minleak._data.labels import Labels, is_nan, is_text
 from minleak._data.numbers import Where, spelled_fractions
-from minleak._data.parameters import listed
+from minleak._data.parameters import as_list
 from minleak.errors import InvalidParameter, MinleakError, UnreadableFile
 
 # Names of columns shown in a message.
@@ -43,7 +43,7 @@ def as_values(values: Any, what: str) -> pa.Array | list[Any]:
             return pa.array(np.asarray(values))
         values = values.tolist()
     else:
-        values = listed(values, f"{what} are an array or a sequence")
+        values = as_list(values, f"{what} are an array or a sequence")
     if len(set(map(type, values))) == 1 and type(values[0]) in (str, int, float, bool):
         try:
             return pa.array(values)
@@ -118,8 +118,8 @@ class Column:
         """The entries, if they can be labels."""
         if isinstance(self.values, pa.Array) and pa.types.is_nested(self.values.type):
             raise self.error(
-                f"the {self.role} at {self.where(0)} is of type {self.values.type}, which is no name: store text or "
-                "integers"
+                f"the {self.role} at {self.where(0)} is of type {self.values.type}, which cannot be a name: store text "
+                "or integers"
             )
         return self.values
 
@@ -180,7 +180,7 @@ class InputTable(ABC):
     is_text: ClassVar[bool] = False
     #: Whether each row is an event, and the file is read in pieces.
     is_log: ClassVar[bool] = False
-    #: Whether the header surely holds names, so that a message may show them.
+    #: Whether the header certainly holds names, which a message may show.
     has_sure_header: bool = False
     #: The names of the columns, if the format has them.
     header: list[str] | None = None
@@ -224,7 +224,7 @@ class InputTable(ABC):
     def choose_records(self, *, status: str | None, query: bool) -> None:
         """Keep only records of this status, and strip query strings from addresses; only a log can."""
         if status is not None or not query:
-            raise self.error(f"{self.name} is no access log: leave out status= and query=")
+            raise self.error(f"{self.name} is not an access log: leave out status= and query=")
 
     def has(self, column: str) -> bool:
         """Whether a column has that name, perhaps in other capitals, which `read` then refuses."""
@@ -249,7 +249,7 @@ class InputTable(ABC):
         return columns
 
     def check_names(self, wanted: Mapping[str, str], choose: str = "") -> None:
-        """Refuse names that no column has, or several. The first line may be an event instead of a header, so its
+        """Refuse names that match no column, or several. The first line may be an event instead of a header, so its
         fields are shown only if one of the wanted names is among them.
         """
         header, choose = self.header, choose or ", ".join(f"{role}=" for role in wanted)
@@ -309,8 +309,8 @@ class Frame(InputTable):
 
 
 def column_names(names: Any, what: str, error: type[MinleakError] = InvalidParameter) -> list[str]:
-    """The names of one or more columns, each once; `what` says so in a message."""
-    given = listed(names, what, error, some=True)
+    """The names of one or more columns, each once; `what` is the message if they are not."""
+    given = as_list(names, what, error, some=True)
     if not all(isinstance(name, str) for name in given) or len(set(given)) < len(given):
         raise error(what)
     return given

@@ -14,7 +14,7 @@ from minleak._data.arrays import Array
 from minleak._data.channel import Channel, as_channel
 from minleak._data.columns import BLOCK, Block, Columns
 from minleak._data.matrices import DENSE, as_csr, too_large
-from minleak._data.parameters import listed
+from minleak._data.parameters import as_list
 from minleak.errors import InvalidChannel, InvalidParameter
 
 
@@ -32,7 +32,7 @@ class Together:
     """
 
     def __init__(self, channels: Iterable[Channel | Any]) -> None:
-        parts = listed(channels, "channels together are a sequence of some", InvalidChannel, some=True)
+        parts = as_list(channels, "channels together are a sequence of some", InvalidChannel, some=True)
         given = [as_channel(channel) for channel in parts]
         first = next((channel for channel in given if not channel.inputs.is_default), given[0])
         self.parts = tuple(first.sharing(channel, "together") for channel in given)

@@ -12,7 +12,7 @@ import numpy as np
 
 from minleak._data.arrays import Indices
 from minleak._data.channel import Channel
-from minleak._data.parameters import listed
+from minleak._data.parameters import as_list
 from minleak._data.simulating import generator
 from minleak._draw.keys import Key, streams
 from minleak._plan.base import BasePlan, Sampler
@@ -31,14 +31,14 @@ _PENDING = "refuse it until the next part is made, or choose a stand_in"
 
 
 @dataclass(frozen=True)
-class _Held:
-    """A sampler of a cloak, and the number of the secret that stands in for unknown ones."""
+class _LoadedPlan:
+    """A plan of a cloak, ready to be drawn from, and the number of the secret that stands in for unknown ones."""
 
     sampler: Sampler
     stand_in: int | None
 
     def find(self, secret: Hashable, at: int | None = None) -> Any:
-        """A secret as it is drawn for."""
+        """The sampler's representation of a secret, or of the stand-in; `at` is its number, for messages."""
         found = self.sampler.find(secret)
         if found is None:
             found = self.stand_in
@@ -50,8 +50,8 @@ class _Held:
         raise UnknownSecret(f"the plan does not know this secret{which}: {self.sampler.advice}", at)
 
     def find_all(self, secrets: Iterable[Hashable]) -> list[Any]:
-        """Each of several secrets."""
-        given = listed(secrets, "secrets are given as a list of labels of the plan", ordered=True)
+        """`find` for each of several secrets."""
+        given = as_list(secrets, "secrets are given as a list of labels of the plan", ordered=True)
         return [self.find(secret, at) for at, secret in enumerate(given)]
 
 
@@ -101,15 +101,15 @@ class Cloak:
         stand_in: Hashable | None = None,
         insecure_seed_for_experiments: int | None = None,
     ) -> None:
-        self._held = _held(plan if isinstance(plan, list | tuple) else [plan], stand_in)
-        self._newest = self._held[-1]
+        self._loaded = _load_plans(plan if isinstance(plan, list | tuple) else [plan], stand_in)
+        self._newest = self._loaded[-1]
         self.plan = self._newest.sampler.plan  # whatever its kind is
         self._key = None if key is None else as_key(key)
         seed = insecure_seed_for_experiments
         self._fresh: Streams = Fresh() if seed is None else Seeded(generator(seed))
-        # Named by a digest of everything in it, which fresh draws from one plan do without.
-        named = len(self._held) > 1 or self._key is not None
-        if named and len(set(self.lineages)) < len(self._held):
+        # A lineage is a digest of the whole plan: not computed for fresh draws from one plan, which do not need it.
+        named = len(self._loaded) > 1 or self._key is not None
+        if named and len(set(self.lineages)) < len(self._loaded):
             raise InvalidParameter("two of the plans are versions of one lineage: give the newer of them alone")
 
     @property
@@ -120,7 +120,7 @@ class Cloak:
     @property
     def lineages(self) -> tuple[bytes, ...]:
         """Those of all its plans, the newest last."""
-        return tuple(held.sampler.plan.lineage for held in self._held)
+        return tuple(loaded.sampler.plan.lineage for loaded in self._loaded)
 
     @property
     def key(self) -> Key | None:
@@ -135,16 +135,16 @@ class Cloak:
         """The set that is shown for a secret in a scope, as labels in the order of the prior. Always the same.
 
         The scope names who asks, such as a user's id. An empty one is refused: all without a name would share it. Only
-        blocks need none, and no key: their sets are the same for everybody. Of a plan over strings every text has a
-        set, sorted by its letters. `lineage` says by which of the cloak's plans, the newest if it is not given.
+        blocks need none, and no key: their sets are the same for everybody. In a plan over strings every text
+        has a sorted set. `lineage` chooses one of the cloak's plans, by default the newest.
         """
-        held = self._of(lineage)
-        return self._sets(held, [held.find(secret)], [scope])[0]
+        loaded = self._choose(lineage)
+        return self._sets(loaded, [loaded.find(secret)], [scope])[0]
 
     def draw_fresh(self, secret: Hashable, *, lineage: bytes | None = None) -> tuple[Any, ...]:
         """A set drawn anew for a secret. Each further draw of the same secret tells more: see `plan.repeated`."""
-        held = self._of(lineage)
-        return self._sets(held, [held.find(secret)], None)[0]
+        loaded = self._choose(lineage)
+        return self._sets(loaded, [loaded.find(secret)], None)[0]
 
     # -- many -------------------------------------------------------------------------------------------------------
 
@@ -159,11 +159,11 @@ class Cloak:
         """Sets for many secrets given by their positions, as positions, of shape (len(indices), k), increasing in each
         row.
 
-        Sticky with `scopes`, one for each; or `fresh=True`. Rows of idle secrets may be shorter and are filled up by
-        -1. Positions are those in the plan of the `lineage`.
+        Sticky with `scopes`, one for each; or `fresh=True`. Rows of secrets of weight zero may be shorter and are
+        filled up by -1. Positions are those in the plan of the `lineage`.
         """
-        held = self._of(lineage)
-        _check_how(held, scopes is not None, fresh)
+        loaded = self._choose(lineage)
+        _check_how(loaded, scopes is not None, fresh)
         try:
             positions = np.asarray(indices)
         except Exception:
@@ -171,13 +171,13 @@ class Cloak:
         if positions.ndim != 1 or (len(positions) and positions.dtype.kind not in "iu"):
             raise InvalidParameter("indices are a list or one-dimensional array of whole numbers")
         positions = positions.astype(np.int64)
-        n = len(held.sampler.secrets)
+        n = len(loaded.sampler.secrets)
         if len(positions) and not (positions.min() >= 0 and positions.max() < n):
             at = int(np.argmax((positions < 0) | (positions >= n)))
             raise UnknownSecret(f"an index is not a position of the {n} secrets of the plan (number {at})", at)
-        if scopes is not None and held.sampler.plan.randomised:
-            scopes = listed(scopes, "scopes are a list of text or bytes, one for each secret", ordered=True)
-        drawn: Indices = self._draw(held, positions, scopes)
+        if scopes is not None and loaded.sampler.plan.randomised:
+            scopes = as_list(scopes, "scopes are a list of text or bytes, one for each secret", ordered=True)
+        drawn: Indices = self._draw(loaded, positions, scopes)
         return drawn
 
     def draw_all(
@@ -193,13 +193,13 @@ class Cloak:
         one that is unknown tells by `at` which it is.
         """
         if scope is not None and scopes is not None:
-            raise InvalidParameter("say scope= for one subject or scopes= for one of each secret, not both")
-        held = self._of(lineage)
-        found = held.find_all(secrets)
-        _check_how(held, scope is not None or scopes is not None, fresh)
+            raise InvalidParameter("give scope=, for all secrets, or scopes=, one for each secret, not both")
+        loaded = self._choose(lineage)
+        found = loaded.find_all(secrets)
+        _check_how(loaded, scope is not None or scopes is not None, fresh)
         if scopes is not None:
-            return self._sets(held, found, listed(scopes, "scopes are a list of text or bytes", ordered=True))
-        return self._sets(held, found, None if scope is None else [scope] * len(found))
+            return self._sets(loaded, found, as_list(scopes, "scopes are a list of text or bytes", ordered=True))
+        return self._sets(loaded, found, None if scope is None else [scope] * len(found))
 
     @property
     def listed(self) -> bool:
@@ -210,9 +210,9 @@ class Cloak:
         """The positions of secrets given by their labels, for `draw_many`. An unknown one raises UnknownSecret, whose
         `at` tells which of them it is.
         """
-        held = self._of(lineage)
-        _ = held.sampler.secrets  # or there are no positions
-        return np.array(held.find_all(secrets), dtype=np.int64)
+        loaded = self._choose(lineage)
+        _ = loaded.sampler.secrets  # or there are no positions
+        return np.array(loaded.find_all(secrets), dtype=np.int64)
 
     # -- what is shown ----------------------------------------------------------------------------------------------
 
@@ -220,8 +220,8 @@ class Cloak:
         """A short stable name for a published set: the same for the same set of this plan and of all its versions,
         whoever drew it.
         """
-        sampler = self._of(lineage).sampler
-        given = listed(labels, "what is shown is given as a list of labels")
+        sampler = self._choose(lineage).sampler
+        given = as_list(labels, "what is shown is given as a list of labels")
         found = [sampler.find_shown(label) for label in given]
         if None in found:
             at = found.index(None)
@@ -232,7 +232,7 @@ class Cloak:
 
     def __repr__(self) -> str:
         key = "no key" if self._key is None else f"key {self._key.id}"
-        older = "" if len(self._held) == 1 else f"{len(self._held)} lineages, "
+        older = "" if len(self._loaded) == 1 else f"{len(self._loaded)} lineages, "
         extent = self._newest.sampler.extent()
         return f"Cloak({extent}, k={self.plan.k}, layout={self.plan.layout!r}, {older}{key})"
 
@@ -241,11 +241,11 @@ class Cloak:
 
     # -- inside -----------------------------------------------------------------------------------------------------
 
-    def _of(self, lineage: bytes | None) -> _Held:
+    def _choose(self, lineage: bytes | None) -> _LoadedPlan:
         """The plan of a lineage, the newest if none is named."""
         if lineage is None:
             return self._newest
-        found = next((held for held in self._held if held.sampler.plan.lineage == lineage), None)
+        found = next((loaded for loaded in self._loaded if loaded.sampler.plan.lineage == lineage), None)
         if found is None:
             raise InvalidParameter(
                 "the cloak holds no plan of this lineage: give it that plan too, as in Cloak([older, newer]); a "
@@ -253,13 +253,13 @@ class Cloak:
             )
         return found
 
-    def _sets(self, held: _Held, found: list[Any], scopes: list[Any] | None) -> list[tuple[Any, ...]]:
-        secrets = np.array(found, dtype=np.int64) if held.sampler.listed else found
-        return held.sampler.show(self._draw(held, secrets, scopes))
+    def _sets(self, loaded: _LoadedPlan, found: list[Any], scopes: list[Any] | None) -> list[tuple[Any, ...]]:
+        secrets = np.array(found, dtype=np.int64) if loaded.sampler.listed else found
+        return loaded.sampler.show(self._draw(loaded, secrets, scopes))
 
-    def _draw(self, held: _Held, secrets: Any, scopes: Iterable[str | bytes] | None) -> Any:
+    def _draw(self, loaded: _LoadedPlan, secrets: Any, scopes: Iterable[str | bytes] | None) -> Any:
         """A number r for each draw, the place floor(r N) of the N that its secret has, and what is shown there."""
-        sampler = held.sampler
+        sampler = loaded.sampler
         return sampler.locate(secrets, self._streams(sampler, secrets, scopes).below(sampler.owned(secrets)))
 
     def _streams(self, sampler: Sampler, secrets: Any, scopes: Iterable[str | bytes] | None) -> Streams:
@@ -274,27 +274,27 @@ class Cloak:
         return streams(self._key, sampler.plan.lineage, scopes, sampler.in_bytes(secrets))
 
 
-def _check_how(held: _Held, sticky: bool, fresh: Any) -> None:
-    if not isinstance(fresh, bool | np.bool_) or (held.sampler.plan.randomised and fresh == sticky):
+def _check_how(loaded: _LoadedPlan, sticky: bool, fresh: Any) -> None:
+    if not isinstance(fresh, bool | np.bool_) or (loaded.sampler.plan.randomised and fresh == sticky):
         raise InvalidParameter("say either scopes= for sticky draws or fresh=True for fresh ones")
 
 
-def _held(plans: Sequence[Any], stand_in: Hashable | None) -> list[_Held]:
-    """Plans at work, in their order."""
+def _load_plans(plans: Sequence[Any], stand_in: Hashable | None) -> list[_LoadedPlan]:
+    """The plans, loaded, in their order."""
     found = []
     for plan in plans:
         sampler = (load(plan) if isinstance(plan, str | os.PathLike) else as_plan(plan)).sampler()
         number = None if stand_in is None else sampler.secrets.position(stand_in)
         if stand_in is not None and number is None:
             raise InvalidParameter("the stand-in for unknown secrets must itself be a label of the plan")
-        found.append(_Held(sampler, number))
+        found.append(_LoadedPlan(sampler, number))
     if not found:
         raise InvalidParameter("a cloak runs one plan at least: give a plan, or a list of plans with the newest last")
     return found
 
 
 def as_plan(plan: Any) -> BasePlan:
-    """What can be drawn from, made of a channel and of what has one, or rows."""
+    """The plan itself, or one made from a channel, or from a result that has a channel or rows."""
     if isinstance(plan, BasePlan):
         return plan
     channel, rows = getattr(plan, "channel", plan), getattr(plan, "rows", None)
@@ -311,7 +311,7 @@ def as_plan(plan: Any) -> BasePlan:
 
 
 def as_key(given: Any) -> Key:
-    """A key, or the one that is given. Raw bytes are a key and never a path, which an error would quote."""
+    """A key from a `Key`, its bytes or the path of its file. Bytes are never a path, which an error would quote."""
     if isinstance(given, Key):
         return given
     return Key.load(given) if isinstance(given, str | os.PathLike) else Key(given)

@@ -14,7 +14,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
-from minleak._plan.streams import Keyed, Stream, Streams, hmac_sha256, message, prefixed
+from minleak._plan.streams import Keyed, Stream, Streams, hmac_sha256, message, prefix_length_4
 from minleak.errors import InvalidKey, InvalidParameter
 
 T = TypeVar("T")
@@ -168,8 +168,8 @@ def _check(secret: bytes) -> str:
 
 def streams(key: Key, lineage: bytes, scopes: Iterable[Any], labels: Sequence[bytes]) -> Streams:
     """The numbers of draws by a lineage, each of a scope and a secret's label, in bytes."""
-    begin, heads = message(lineage), map(prefixed, _scope_bytes(scopes, len(labels)))
-    return Keyed(key.hashed, [begin + head + prefixed(tail) for head, tail in zip(heads, labels, strict=True)])
+    begin, heads = message(lineage), map(prefix_length_4, _scope_bytes(scopes, len(labels)))
+    return Keyed(key.hashed, [begin + head + prefix_length_4(tail) for head, tail in zip(heads, labels, strict=True)])
 
 
 class Walking:

@@ -26,14 +26,14 @@ class ConditionalEntropy(ABC):
     Subclasses say how a block of columns of the joint is summarised (a few numbers a column) and how the summaries of
     all columns make the value, so that many entropies can share one pass over a large channel.
 
-    What an entropy knows beyond that is data, its `form`. Convex design, sweeps, padding and bounds from samples match
-    on it and know themselves what to do; an entropy does not know who asks.
+    Everything else about an entropy is data, its `form`. Convex design, sweeps, padding and bounds from samples match
+    on it; an entropy knows nothing about its callers.
     """
 
     #: True when H(X|Y) <= H(X) is a theorem.
     monotone: bool = True
 
-    #: True when only the probabilities count, not whose they are.
+    #: True when permuting the secrets changes nothing.
     symmetric: bool = True
 
     #: The natural logarithm of the base that values are in; 1 for those in nats or without a logarithm.
@@ -46,9 +46,9 @@ class ConditionalEntropy(ABC):
 
     @abstractmethod
     def summary(self, v: Array) -> Array:
-        """For a block v of shape (r, m), non-negative columns, some numbers a column: an array of shape (q, m).
+        """q numbers for each column of a block v of shape (r, m), which is not negative: an array of shape (q, m).
 
-        Others look at the block too: it is not to be changed.
+        Other entropies use the same block, so it must not be changed.
         """
 
     @abstractmethod
@@ -80,17 +80,17 @@ class ConditionalEntropy(ABC):
 
     @property
     def form(self) -> Form | None:
-        """What is known of it beyond its values, for those who need more; None if that is nothing."""
+        """The entropy as data, for closed forms and convex programmes; None if it has no such form."""
         return None
 
-    def of_spectrum(self, values: Array, times: Array) -> float | None:  # noqa: ARG002 - for those who have a way
-        """H(X) from the distinct probabilities, largest first, and how many secrets have each; None if there is no way
-        to it but through the whole prior.
+    def of_spectrum(self, values: Array, times: Array) -> float | None:  # noqa: ARG002 - for subclasses
+        """H(X) from the distinct probabilities, largest first, and how many secrets have each; None if it takes the
+        whole prior.
         """
         return None
 
-    def of_few(self, columns: FewColumns) -> float | None:  # noqa: ARG002 - for those who have a way
-        """H(X|Y) from a few columns in Python floats; None if there is no way but by numpy."""
+    def of_few(self, columns: FewColumns) -> float | None:  # noqa: ARG002 - for subclasses
+        """H(X|Y) from a few columns in Python floats; None if it takes numpy."""
         return None
 
     def __repr__(self) -> str:
@@ -171,13 +171,13 @@ _TWO, _LN2 = 2, math.log(2)
 
 def log_base(base: float) -> float:
     """The natural logarithm of a base of logarithms, which must be a finite number above 1."""
-    if base is _TWO:  # the default, which is known to be one
+    if base is _TWO:  # the default needs no check
         return _LN2
     return math.log(real(base, "the base of the logarithm is a number above 1", above=1, below=math.inf))
 
 
 def log(z: float) -> float:
-    """The natural logarithm, with log 0 = -inf as entropies want it."""
+    """The natural logarithm, with log 0 = -inf."""
     return math.log(z) if z > 0 else -math.inf
 
 
@@ -191,6 +191,6 @@ def order(value: float, what: str, *, infinite: bool = True) -> float:
 
 
 def shortest(number: float) -> str:
-    """The number as names show it: as few digits as give it back."""
+    """The number as text, in the fewest digits that read back as the same number."""
     text = f"{number:g}"
     return text if float(text) == number else repr(number)

@@ -1,4 +1,4 @@
-"""The data that an entropy is: what others may know of it beyond its values, and match on.
+"""Forms: entropies as data, for code that needs more than their values.
 
 The whole Renyi family is one formula with four numbers. With H_a the Renyi entropy of order a, in nats,
 
@@ -21,7 +21,7 @@ _OVERFLOW = 709.0  # exp of more than this may not be a float
 
 
 class RenyiMean(NamedTuple):
-    """The order a and the exponent c of the mean; the degree d and the unit of the function it is seen through."""
+    """The order a and the exponent c of the mean; the degree d and the unit of the outer function."""
 
     order: float
     exponent: float
@@ -60,7 +60,7 @@ _ONE_GUESS = RenyiMean(math.inf, -1.0, degree=-1.0)
 
 
 def as_mean(form: Form | None) -> RenyiMean | None:
-    """The form as a mean of Renyi entropies, which one guess is too; None if it is no such mean."""
+    """The form as a mean of Renyi entropies, also for one guess; None for any other form."""
     if form == BestGuesses(1):
         return _ONE_GUESS
     return form if isinstance(form, RenyiMean) else None

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
-from minleak._data.parameters import listed
+from minleak._data.parameters import as_list
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.guessing import GuessError, Guesswork
 from minleak._entropy.renyi import (
@@ -21,7 +21,7 @@ from minleak._entropy.renyi import (
     SharmaMittal,
     Tsallis,
 )
-from minleak.errors import InvalidParameter, shown
+from minleak.errors import InvalidParameter, quote
 
 # name: (maker, least and most parameters, what the parameters are)
 NAMES: dict[str, tuple[Callable[..., ConditionalEntropy], int, int, str]] = {
@@ -46,10 +46,10 @@ def entropy(name: str, *, base: float | None = None) -> ConditionalEntropy:
     ('arimoto:2', 'sharma-mittal:2,0.5', 'guess-error:3')
     """
     if not isinstance(name, str):
-        raise InvalidParameter(f"the name of an entropy is text such as 'shannon' or 'arimoto:2', not {shown(name)}")
+        raise InvalidParameter(f"the name of an entropy is text such as 'shannon' or 'arimoto:2', not {quote(name)}")
     kind, colon, text = name.strip().lower().partition(":")
     if kind not in NAMES:
-        raise InvalidParameter(f"unknown entropy {shown(name)}: one of {', '.join(NAMES)}")
+        raise InvalidParameter(f"unknown entropy {quote(name)}: one of {', '.join(NAMES)}")
     maker, least, most, what = NAMES[kind]
     words = text.split(",") if colon else []
     try:
@@ -80,7 +80,7 @@ def _by_name(name: str) -> ConditionalEntropy:
 
 def as_entropies(entropies: Any) -> list[ConditionalEntropy]:
     """Several entropies, by themselves or by their names."""
-    return [as_entropy(H) for H in listed(entropies, "entropies are a list of entropies or their names")]
+    return [as_entropy(H) for H in as_list(entropies, "entropies are a list of entropies or their names")]
 
 
 def place(names: Sequence[str], entropy: ConditionalEntropy | str) -> int:

@@ -1,13 +1,12 @@
 """The Renyi family: Shannon, min-entropy, and the conditional Renyi entropies that never grow by observing.
 
-All of them are one thing: the Renyi entropy H_a of each posterior, in nats, put together by the exponential mean
+Each takes the Renyi entropy H_a of every posterior, in nats, combines them by the exponential mean
 
     R = (1/c) log sum over y of p(y) exp(c H_a(X given y)),
 
-with c = (1-a)/a for Arimoto, c = 1-a for Hayashi and c = -1 for Fehr and Berens, and seen through an increasing
-function. This is the Kolmogorov-Nagumo form of eta(sum Fhat), Fhat(v) = |v|_1 exp(c H_a(v/|v|_1)), and it is how values
-are computed: it keeps its digits where the plain form loses them (a close to 1), and the limits a = 0, 1, inf are
-ordinary values of a and c.
+with c = (1-a)/a for Arimoto, c = 1-a for Hayashi and c = -1 for Fehr and Berens, and applies an increasing function.
+This is the Kolmogorov-Nagumo form of eta(sum Fhat), Fhat(v) = |v|_1 exp(c H_a(v/|v|_1)), and it is how values are
+computed: it keeps digits that the plain form loses (a close to 1), and supports orders 0, 1 and infinity exactly.
 """
 
 from __future__ import annotations
@@ -26,15 +25,15 @@ from minleak._entropy.base import Entropy, log, log_base, order, shortest
 from minleak._entropy.few import min_entropy, renyi_mean, shannon
 from minleak._entropy.forms import RenyiMean, arimoto_exponent
 from minleak._entropy.means import light_shannon, power_sums, renyi_columns, shannon_sums
-from minleak.errors import InvalidParameter, shown
+from minleak.errors import InvalidParameter, quote
 
 # Below this order sums of powers keep the digits of the perspective, and are faster.
 _LOW = 0.75
-# From more entries than this on numpy adds up the logarithms of light columns sooner than Python does.
+# Above this many entries numpy sums the logarithms of light columns faster than Python.
 _FEW = 16
-# Logarithms of up to so many probabilities are kept with the prior.
+# Priors of up to this many secrets keep their logarithms.
 _LOGS = 1 << 15
-# Where guesses are less sure than this, in nats, the logarithm of a ratio keeps its digits.
+# Above this min-entropy, in nats, the logarithm of a ratio loses no digits.
 _UNSURE = 0.1
 
 
@@ -52,7 +51,7 @@ class Renyi(Entropy):
 
     @property
     def form(self) -> RenyiMean:
-        """The order and the exponent of the mean, and the function that it is seen through."""
+        """The order and the exponent of the mean, and the outer function."""
         return self._form
 
     @property
@@ -177,7 +176,7 @@ class MinEntropy(Renyi):
             return self.of_few(few)
         if isinstance(columns.matrix, np.ndarray):
             nats = math.log(columns.mass / columns.top_mass())
-            if nats > _UNSURE:  # the digits are there
+            if nats > _UNSURE:  # no digits were lost
                 return nats / self.unit
         return super()._of(columns)
 
@@ -265,13 +264,13 @@ _CONDITIONAL: dict[str, Callable[[float], float]] = {
 
 
 class _Named(Renyi):
-    """An order that has a name, which is that of Arimoto's form; others are called by their order."""
+    """An order with a name of its own, which stands for Arimoto's form; other forms are named by their order."""
 
     _order: float
 
     def __init__(self, *, form: str = "arimoto", base: float = 2) -> None:
         if not isinstance(form, str) or form not in _CONDITIONAL:
-            raise InvalidParameter(f"unknown conditional form {shown(form)}: one of {', '.join(_CONDITIONAL)}")
+            raise InvalidParameter(f"unknown conditional form {quote(form)}: one of {', '.join(_CONDITIONAL)}")
         super().__init__(RenyiMean(self._order, _CONDITIONAL[form](self._order), unit=log_base(base)))
         self._name = type(self).__name__.lower() if form == "arimoto" else f"{form}:{shortest(self._order)}"
 

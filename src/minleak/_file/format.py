@@ -26,7 +26,7 @@ import pyarrow as pa
 from minleak._data.labels import Labels
 from minleak._data.prior import Prior, total_of
 from minleak._file.hashing import Hashes, hash_bytes, place_of
-from minleak.errors import InvalidCloak, shown
+from minleak.errors import InvalidCloak, quote
 
 Vector = npt.NDArray[Any]
 
@@ -53,7 +53,7 @@ def file_name(path: str | os.PathLike[str]) -> str:
     except UnicodeEncodeError:
         possible = False
     if not possible:
-        raise InvalidCloak(f"{shown(name)} is no name that a file can have")
+        raise InvalidCloak(f"{quote(name)} is not a possible file name")
     return name
 
 
@@ -134,7 +134,7 @@ def _parse(memory: Any, name: str) -> Contents:
         arrays[column] = np.frombuffer(piece, dtype=kind)
         hashes[place_of(piece)] = wanted
         arrays[column].flags.writeable = False
-    return Contents(numbers, arrays, hashes, _releasing(memory))
+    return Contents(numbers, arrays, hashes, _make_release(memory))
 
 
 _RESTORE = "Restore it or design it anew"
@@ -150,8 +150,8 @@ def _sections(said: Any, at: int) -> Iterator[tuple[str, str, bytes, int, int, i
         yield name, kind, bytes.fromhex(digest), begin, stop, at
 
 
-def _releasing(memory: Any) -> Callable[[], None]:
-    """A function that gives the pages of a memory map back, which are read again when needed."""
+def _make_release(memory: Any) -> Callable[[], None]:
+    """A function that gives the pages of a memory map back to the system; they are read again when needed."""
 
     def release() -> None:
         if isinstance(memory, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):

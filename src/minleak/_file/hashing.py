@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from minleak._data.label_bytes import labels_in_bytes, prefixed
+from minleak._data.label_bytes import labels_in_bytes, prefix_length_8
 from minleak._data.labels import Labels, bytes_of_names
 
 # Bytes hashed as one piece; pieces are hashed on two threads.
@@ -84,4 +84,4 @@ def _other_parts(labels: Labels) -> list[Any]:
     with contextlib.suppress(ValueError):  # integers beyond Python's limit of digits
         if {type(name) for name in labels} <= {str, int}:
             return [repr(list(labels)).encode()]
-    return [b"canonical 1", b"".join(map(prefixed, labels_in_bytes(labels)))]
+    return [b"canonical 1", b"".join(map(prefix_length_8, labels_in_bytes(labels)))]

@@ -15,7 +15,7 @@ from minleak._layouts.tiers import TierCaps
 from minleak._plan.distances import Cost
 from minleak._plan.rings import Homes, Ring
 
-# Weights in a block, of which the largest is looked at first.
+# Weights are searched in blocks of this many, whose largest are compared first.
 _BLOCK = 256
 
 
@@ -34,7 +34,7 @@ def find_giants(weights: Indices, total: int, k: int) -> Giants:
     """The least j in 1..k with w_j (k-j+1) <= w_j + ... + w_n, weights sorted non-increasingly; exact integers.
 
     Only the k largest weights are looked at: O(n) to select them, O(k log k) to sort them. Secrets beyond the n-th
-    count as weight zero, so k may exceed n; if at most k weights are positive, these are all giants and the tail is 0.
+    count as weight zero, so k may exceed n; if at most k weights are positive, all of these are giants.
     """
     top = _largest(weights, k)
     top = top[np.lexsort((top, -weights[top]))]  # largest first, ties in input order
@@ -65,8 +65,8 @@ def _largest(weights: Indices, k: int) -> Indices:
 
 @dataclass(frozen=True)
 class LayoutInput:
-    """The weights and labels of all secrets, and the giants with the u places and the weight that they leave. Where
-    secrets are in groups, these are for one `tier`, whose caps every set keeps.
+    """The weights and labels of all secrets, and the giants with the u places and the weight that they leave. With
+    groups, the problem is one `tier`, and every set keeps its caps.
 
     A layout may multiply the weights by a factor of at most `finest` where their units are too coarse.
     """
@@ -84,7 +84,7 @@ class LayoutInput:
         return self.giants.u
 
     def loose(self) -> Indices:
-        """The secrets to lay: those of the tier that have weight and are no giants."""
+        """The secrets to lay: those of the tier that have weight and are not giants."""
         if self.tier is not None and self.tier.members is not None:
             return self.tier.members
         loose = self.weights > 0

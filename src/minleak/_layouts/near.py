@@ -19,7 +19,7 @@ from minleak._layouts.pricing.splitting import split_space
 from minleak._layouts.stable import lay_stable
 from minleak._plan.distances import METRICS, Cost, Distances, from_coordinates
 from minleak._plan.rings import Homes
-from minleak.errors import InvalidParameter, shown
+from minleak.errors import InvalidParameter, quote
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +54,7 @@ class Near(RingLayout):
 
     def __post_init__(self) -> None:
         if not isinstance(self.metric, str) or self.metric not in METRICS:
-            raise InvalidParameter(f"metric is a name, {' or '.join(METRICS)}, not {shown(self.metric)}")
+            raise InvalidParameter(f"metric is a name, {' or '.join(METRICS)}, not {quote(self.metric)}")
         real(self.stability, "stability is a number from 0 (near) to 1 (stable)", least=0, most=1)
 
     def distances(self, problem: LayoutInput) -> Distances:

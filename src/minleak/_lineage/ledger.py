@@ -79,7 +79,7 @@ class Ledger:
     @classmethod
     def begin(cls, prior: Prior) -> Ledger:
         """That of a plan's own counts, on day 0."""
-        counts = whole_counts(prior, "the plan's counts")
+        counts = whole_counts(prior, "the plan's weights")
         first = np.broadcast_to(np.int32(0), len(counts))
         never = first if counts.min() else np.where(counts > 0, np.int32(0), np.int32(-1))
         daily = (np.array([one]) for one in (0, UNIT, counts.sum()))
@@ -245,7 +245,7 @@ def _spellings(label: Any) -> Iterator[Any]:
 def whole_counts(prior: Prior, what: str) -> Indices:
     """Counts of events, which are whole numbers, or the plan's shares of so many events."""
     if prior.events is None:
-        raise InvalidParameter(f"{what} are no counts of events: give whole numbers, one for each secret")
+        raise InvalidParameter(f"{what} are not counts of events: give whole numbers, one for each secret")
     if prior.exact and prior.total == prior.events:
         if prior.total > MOST // (2 * UNIT):
             raise InvalidParameter(f"{what} are of more events than can be kept: divide them by a common number")

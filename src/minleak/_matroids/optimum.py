@@ -20,7 +20,7 @@ from minleak._face.tables import Table
 from minleak._matroids.nearest import mix_bases
 from minleak._matroids.oracles import Matroid, Some, as_matroid
 from minleak._measure.leakages import difference
-from minleak.errors import Infeasible, InvalidParameter, shown
+from minleak.errors import Infeasible, InvalidParameter, quote
 
 
 @dataclass(frozen=True)
@@ -166,7 +166,7 @@ def _refuse_loops(matroid: Matroid, prior: Prior) -> None:
     for e in range(matroid.n):
         if not matroid.independent(frozenset([e])):
             raise Infeasible(
-                f"no allowed set has secret {e} ({shown(prior.labels[e])}), so that it cannot be shown: allow it, or "
+                f"no allowed set has secret {e} ({quote(prior.labels[e])}), so that it cannot be shown: allow it, or "
                 "leave it out"
             )
 

@@ -10,8 +10,8 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
-from minleak._data.parameters import listed, whole
-from minleak.errors import InvalidParameter, shown
+from minleak._data.parameters import as_list, whole
+from minleak.errors import InvalidParameter, quote
 
 Some = frozenset[int]
 
@@ -46,13 +46,13 @@ class Matroid:
     @classmethod
     def partition(cls, groups: Iterable[Any], at_most: int | Mapping[Any, int]) -> Matroid:
         """At most so many of each group: `groups` has the group of each secret, `at_most` a number, or one by group."""
-        of = listed(groups, "groups are one for each secret")
+        of = as_list(groups, "groups are one for each secret")
         members: dict[Any, set[int]] = {}
         for i, group in enumerate(of):
             members.setdefault(group, set()).add(i)
         lacking = [group for group in members if isinstance(at_most, Mapping) and group not in at_most]
         if lacking:
-            raise InvalidParameter(f"at_most has no cap for the group {shown(lacking[0])}: give one for each")
+            raise InvalidParameter(f"at_most has no cap for the group {quote(lacking[0])}: give one for each")
         caps = [(some, at_most[group] if isinstance(at_most, Mapping) else at_most) for group, some in members.items()]
         return cls._nested(len(of), caps, "partition")
 
@@ -63,7 +63,7 @@ class Matroid:
         for (one, _), (other, _) in combinations(given, 2):
             if one & other and not (one <= other or other <= one):
                 raise InvalidParameter(
-                    f"the caps cross: {shown(min(one & other))} is in two sets of which none holds the other, which is "
+                    f"the caps cross: {quote(min(one & other))} is in two sets of which none holds the other, which is "
                     "no matroid; optimise over listed sets instead"
                 )
         return cls._nested(n, given, "laminar")
@@ -160,7 +160,7 @@ def as_matroid(given: Matroid | Callable[[Some], Any], n: int) -> Matroid:
     if not callable(given):
         raise InvalidParameter(
             f"a matroid is a Matroid, or a function of a set of positions that gives its rank or whether it is "
-            f"independent, not {shown(given)}"
+            f"independent, not {quote(given)}"
         )
     nothing, oracle = given(frozenset()), given
     if nothing is True:
@@ -170,12 +170,12 @@ def as_matroid(given: Matroid | Callable[[Some], Any], n: int) -> Matroid:
         for some in _sets(n):
             if oracle(some) != found.rank(some):
                 raise InvalidParameter(
-                    f"the function is no rank of a matroid: it gives {shown(oracle(some))} for "
+                    f"the function is no rank of a matroid: it gives {quote(oracle(some))} for "
                     f"{sorted(some)}, whose largest independent subset has {found.rank(some)}"
                 )
         return found
     raise InvalidParameter(
-        f"of the empty set a rank function gives 0, and an independence oracle True, not {shown(nothing)}"
+        f"of the empty set a rank function gives 0, and an independence oracle True, not {quote(nothing)}"
     )
 
 

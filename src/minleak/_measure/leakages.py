@@ -38,9 +38,9 @@ def leakage(
     the secrets, or by label.
 
     It is never negative for the entropies of the paper's form (its Proposition 2), so a difference below zero by
-    rounding alone is returned as zero. Where little leaks it is no difference but computed as a divergence of the
-    posteriors from the prior, so that 1e-20 bits have 11 digits and more: for Shannon, min-entropy, guesses, and the
-    Renyi and Tsallis families at orders above 0 (`small_leakages` says which). Not with gains or one's own entropies.
+    rounding alone is returned as zero. A small leakage is computed not as a difference but as a divergence of the
+    posteriors from the prior, so 1e-20 bits have at least 11 correct digits: for Shannon, min-entropy, guesses, and the
+    Renyi and Tsallis families at orders above 0 (see `small_leakages`), but not with gains or your own entropies.
 
     >>> leakage([1, 1], [[1, 0], [0, 1]], "shannon")
     1.0
@@ -48,7 +48,7 @@ def leakage(
     0.0
     """
     H, joint = as_entropy(entropy), as_joint(prior, channel, of)
-    return leaked(H, joint, H(joint.prior), H._of(joint.columns()))
+    return precise_leakage(H, joint, H(joint.prior), H._of(joint.columns()))
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ def leakage_table(
     after = evaluate(measures, joint.columns())
     return LeakageTable(
         tuple(
-            LeakageRow(H.name, float(b), float(a), leaked(H, joint, b, a))
+            LeakageRow(H.name, float(b), float(a), precise_leakage(H, joint, b, a))
             for H, b, a in zip(measures, before, after, strict=True)
         )
     )
@@ -125,7 +125,7 @@ def vulnerability(prior: Prior | Iterable[Any], *, gain: Any = None) -> float:
     0.5
     """
     known = as_prior(prior)
-    return known.largest() if gain is None else _after(known.column, gain_matrix(gain))
+    return known.largest() if gain is None else _best_gain(known.column, gain_matrix(gain))
 
 
 def posterior_vulnerability(
@@ -136,15 +136,15 @@ def posterior_vulnerability(
     >>> posterior_vulnerability([2, 1, 1], [[1, 0], [0, 1], [0, 1]])
     0.75
     """
-    return _after(as_joint(prior, channel).columns(), None if gain is None else gain_matrix(gain))
+    return _best_gain(as_joint(prior, channel).columns(), None if gain is None else gain_matrix(gain))
 
 
 def multiplicative_leakage(
     prior: Joint | Prior | Iterable[Any], channel: Channel | Any = None, *, gain: Any = None
 ) -> float:
-    """The factor by which observing raises the (g-)vulnerability; its logarithm is the (g-)leakage of the field.
+    """The factor by which observing raises the (g-)vulnerability; its logarithm is the (g-)leakage of the literature.
 
-    A factor makes no sense where the vulnerability before is negative, which is refused.
+    Refused if the vulnerability before is negative, because a factor then makes no sense.
 
     >>> multiplicative_leakage([2, 1, 1], [[1, 0], [0, 1], [0, 1]])
     1.5
@@ -180,7 +180,7 @@ def maximal_leakage(channel: Channel | Any, *, base: float = 2) -> float:
     >>> maximal_leakage([[1, 0], [0.5, 0.5]]) == math.log2(1.5)
     True
     """
-    return math.log(_after(as_source(channel).columns(None), None)) / log_base(base)
+    return math.log(_best_gain(as_source(channel).columns(None), None)) / log_base(base)
 
 
 def local_dp_epsilon(channel: Channel | Any) -> float:
@@ -196,7 +196,7 @@ def local_dp_epsilon(channel: Channel | Any) -> float:
 
 
 def _log_ratio(v: Array, n: int) -> float:
-    """The largest logarithm of the ratio of two entries of a column, of which rows below n that are left out hold 0."""
+    """The largest log of the ratio of two entries of a column of n entries; those that v leaves out are zero."""
     seen = v[:, v.max(axis=0) > 0]
     if not seen.size:
         return 0.0
@@ -207,12 +207,13 @@ def _log_ratio(v: Array, n: int) -> float:
 
 
 def vulnerabilities(joint: Joint, gain: Any) -> tuple[float, float]:
-    """Before and after observing; gains are looked through once."""
+    """The vulnerability before and after observing."""
     matrix = None if gain is None else gain_matrix(gain)
-    return _after(joint.prior.column, matrix), _after(joint.columns(), matrix)
+    return _best_gain(joint.prior.column, matrix), _best_gain(joint.columns(), matrix)
 
 
-def _after(columns: Columns, gain: Any) -> float:
+def _best_gain(columns: Columns, gain: Any) -> float:
+    """The expected gain of the best guess for each column, added up; without gains the chance of guessing right."""
     if gain is None:
         few = columns.few
         return columns.top_mass() if few is None else sum(map(max, few))
@@ -225,8 +226,8 @@ def _after(columns: Columns, gain: Any) -> float:
     return gained.top_mass() if gained.complete else float(gained.largest()[1].sum())
 
 
-def leaked(H: ConditionalEntropy, joint: Joint, before: float, after: float) -> float:
-    """The difference, or the divergence where that would have lost digits."""
+def precise_leakage(H: ConditionalEntropy, joint: Joint, before: float, after: float) -> float:
+    """before - after; computed as a divergence where the difference would lose digits."""
     small = None
     if abs(before - after) < SMALL * abs(before) and isinstance(joint.source, Channel):
         small = small_leakage(H, joint)
@@ -234,6 +235,7 @@ def leaked(H: ConditionalEntropy, joint: Joint, before: float, after: float) -> 
 
 
 def difference(H: ConditionalEntropy, before: float, after: float) -> float:
+    """before - after, and zero where it is negative by rounding alone."""
     if before == after:  # equal infinities too
         return 0.0
     difference = before - after

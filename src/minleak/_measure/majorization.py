@@ -16,7 +16,7 @@ from minleak._data.parameters import real, whole
 from minleak._data.prior import Prior, as_prior
 from minleak._data.simulating import TRIALS, generator
 from minleak._face.result import Result
-from minleak.errors import InvalidParameter, shown
+from minleak.errors import InvalidParameter, quote
 
 # The largest distributions that are tried.
 _LARGEST = 10_000_000
@@ -108,7 +108,7 @@ def check_schur_concave(
     n, trials = whole(n, "n", 2, _LARGEST), whole(trials, "trials", 1, TRIALS)
     tolerance, rng = real(tolerance, "the tolerance is a number from 0 on", least=0), generator(seed)
     if not callable(f):
-        raise InvalidParameter(f"f is a function of a distribution, not {shown(f)}")
+        raise InvalidParameter(f"f is a function of a distribution, not {quote(f)}")
     for _ in range(trials):
         a = rng.gamma(rng.choice([0.1, 1.0, 5.0]), size=n) + 1e-12
         a /= a.sum()

@@ -19,7 +19,7 @@ from minleak._data.labels import Labels
 from minleak._data.parameters import real
 from minleak._optimise.private import Privacy, as_epsilon
 from minleak._theory.metrics import distances_between, shortest_paths
-from minleak.errors import InvalidParameter, SolverFailed, shown
+from minleak.errors import InvalidParameter, SolverFailed, quote
 
 # The largest epsilon d of a finite distance: beyond it the probabilities concerned are below the solvers' tolerances.
 _FAR = 20.0
@@ -127,7 +127,7 @@ def as_delta(given: Any) -> float:
 def as_approximate(given: Any, delta: float, secrets: Labels) -> ApproximatePrivacy:
     """Check (epsilon, metric) with a delta above 0. Distances count as given, without shortest paths."""
     if not isinstance(given, tuple | list) or len(given) != 2:
-        raise InvalidParameter(f"with delta, d_privacy is (epsilon, metric) without a dilation, not {shown(given)}")
+        raise InvalidParameter(f"with delta, d_privacy is (epsilon, metric) without a dilation, not {quote(given)}")
     epsilon, distances = as_epsilon(given[0]), distances_between(given[1], secrets)
     far = np.isfinite(distances) & (epsilon * np.where(np.isfinite(distances), distances, 0.0) > _FAR)
     if far.any():

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from minleak._data.arrays import Array
 from minleak._data.channel import Channel
 from minleak._data.frames import axes
-from minleak._data.labels import Labels, check_labels, match, named
+from minleak._data.labels import Labels, check_labels, locator, match
 from minleak._data.matrices import is_sparse
 from minleak._data.parameters import real
 from minleak._data.prior import Prior, as_prior
@@ -125,7 +125,7 @@ def _lay_out(
     privacy: Privacy | None,
 ) -> Problem:
     """Split matrices that fit each other into free and fixed pairs."""
-    p, where = prior.p, named(prior.labels)
+    p, where = prior.p, locator(prior.labels)
     if privacy is not None:
         mask = _open_to_classes(mask, privacy, where)
     free = mask if partial is None else mask & np.isnan(partial)

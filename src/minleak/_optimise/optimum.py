@@ -16,7 +16,7 @@ from minleak._data.joint import Joint
 from minleak._data.parameters import real
 from minleak._data.prior import Prior
 from minleak._entropy.base import ConditionalEntropy, Entropy
-from minleak._measure.leakages import difference, leaked
+from minleak._measure.leakages import difference, precise_leakage
 from minleak._optimise.bound import Solved
 from minleak._optimise.cores.of_entropy import core_of, gains_of, outer, slope
 from minleak._optimise.feasible import PRIVATE_ROUNDING, check_delta, check_feasible
@@ -280,7 +280,7 @@ def stage_of(problem: Problem, channel: Channel, H: Entropy, solved: Solved) -> 
     # Rounding may cross them where they meet. Without a bound the leakage is at least 0.
     most = max(outer(H, solved.bound, mass), after) if solved.bound < math.inf else max(before, after)
     steepness = slope(H, solved.objective, mass)
-    leakage = leaked(H, Joint(problem.prior, channel), before, after)
+    leakage = precise_leakage(H, Joint(problem.prior, channel), before, after)
     return Stage(
         entropy=H.name,
         value=after,

@@ -21,7 +21,7 @@ from minleak._data.labels import Labels
 from minleak._data.parameters import real
 from minleak._theory.metrics import distances_between, shortest_paths
 from minleak._theory.privacy import d_privacy
-from minleak.errors import InvalidParameter, SolverFailed, shown
+from minleak.errors import InvalidParameter, SolverFailed, quote
 
 # Relative tolerance in comparisons of path lengths.
 _ROUNDING = 1e-9
@@ -134,7 +134,7 @@ class Privacy:
 def as_privacy(given: Any, secrets: Labels) -> Privacy:
     """(epsilon, metric), or (epsilon, metric, dilation), checked."""
     if not isinstance(given, tuple | list) or len(given) not in (2, 3):
-        raise InvalidParameter(f"d_privacy is (epsilon, metric), or (epsilon, metric, dilation), not {shown(given)}")
+        raise InvalidParameter(f"d_privacy is (epsilon, metric), or (epsilon, metric, dilation), not {quote(given)}")
     epsilon = as_epsilon(given[0])
     distances = shortest_paths(distances_between(given[1], secrets))
     spanner = None if len(given) == 2 else spanner_of(epsilon, distances, given[2])

@@ -17,7 +17,7 @@ from minleak._optimise.cores.base import Core
 from minleak._optimise.cores.grouped import Grouped
 from minleak._optimise.cores.of_entropy import core_of, gains_of
 from minleak._optimise.problem import Problem
-from minleak.errors import InvalidParameter, shown
+from minleak.errors import InvalidParameter, quote
 
 # Trials for each property of a custom entropy.
 _TRIALS = 60
@@ -121,7 +121,7 @@ def _check_own(H: Entropy) -> None:
     own = H.entropy if isinstance(H, Gain) else H
     check = check_entropy(own, trials=_TRIALS)
     if not check.ok:
-        where = ", ".join(f"{key} = {shown(np.round(value, 6).tolist())}" for key, value in check.witness.items())
+        where = ", ".join(f"{key} = {quote(np.round(value, 6).tolist())}" for key, value in check.witness.items())
         raise InvalidParameter(f"{own.name} breaks {check.failed} by {check.violation:.3g} at {where}")
 
 

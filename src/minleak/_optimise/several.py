@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from minleak._data.arrays import Array
-from minleak._data.parameters import listed, real
+from minleak._data.parameters import as_list, real
 from minleak._entropy.base import Entropy
 from minleak._measure.leakages import difference
 from minleak._optimise.bound import Solved
@@ -25,7 +25,7 @@ from minleak._optimise.problem import Problem
 from minleak._optimise.programme import Programme, term_of
 from minleak._optimise.result import Optimum, Stage
 from minleak._optimise.solve import CLOSE, solve
-from minleak.errors import InvalidParameter, SolverFailed, shown
+from minleak.errors import InvalidParameter, SolverFailed, quote
 
 # The most weights to try.
 _ROUNDS = 60
@@ -39,7 +39,7 @@ def optimise_weighted(
     before = np.array([H(problem.prior) for H in entropies])
     if isinstance(weights, str):
         if weights != "worst":
-            raise InvalidParameter(f"weights are a number for each entropy, or 'worst', not {shown(weights)}")
+            raise InvalidParameter(f"weights are a number for each entropy, or 'worst', not {quote(weights)}")
         mix, z, bound, found = _solve_worst(problem, entropies, slopes, before, enough)
     else:
         mix = _as_weights(weights, len(entropies))
@@ -142,7 +142,7 @@ def _slope_of(H: Entropy) -> float:
 
 def _as_weights(weights: Any, count: int) -> Array:
     given = [
-        real(w, "a weight is a number from 0 on", least=0) for w in listed(weights, "weights are a list of numbers")
+        real(w, "a weight is a number from 0 on", least=0) for w in as_list(weights, "weights are a list of numbers")
     ]
     if len(given) != count:
         raise InvalidParameter(f"{len(given)} weights for {count} entropies: give one for each")

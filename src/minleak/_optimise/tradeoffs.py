@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from minleak._data.channel import Channel
-from minleak._data.parameters import listed, whole
+from minleak._data.parameters import as_list, whole
 from minleak._data.prior import Prior
 from minleak._entropy.base import ConditionalEntropy, Entropy
 from minleak._face.result import Result
@@ -122,7 +122,7 @@ def tradeoff(
 def _asked(budgets: Sequence[float] | None, points: int, problem: Problem, H: Entropy, gap: float) -> list[float]:
     """The budgets in increasing order."""
     if budgets is not None:
-        return sorted(map(as_budget, listed(budgets, "budgets are a list of finite numbers", some=True)))
+        return sorted(map(as_budget, as_list(budgets, "budgets are a list of finite numbers", some=True)))
     points = whole(points, "points", 2, _MOST)
     (least,) = problem.least_costs()
     most = max(_enough(problem, H, gap), least)

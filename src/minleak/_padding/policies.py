@@ -18,7 +18,7 @@ from minleak._padding.limits import Cap
 from minleak._padding.noise import GeometricNoise, Noise, RandomTotal, UniformNoise
 from minleak._padding.overheads import Overheads
 from minleak._padding.size_classes import SizeClasses
-from minleak.errors import InvalidParameter, shown
+from minleak.errors import InvalidParameter, quote
 
 Sizes = npt.NDArray[np.int64]
 Policy = Callable[[Any], Sizes]
@@ -161,7 +161,7 @@ def apply_policies(
     """What policies, by name, cost and leak on these sizes. A policy that makes a size smaller is refused."""
     if not isinstance(policies, Mapping) or not all(callable(p) or isinstance(p, Noise) for p in policies.values()):
         raise InvalidParameter(
-            f"policies are a mapping from a name to a function of sizes or to noise, not {shown(policies)}"
+            f"policies are a mapping from a name to a function of sizes or to noise, not {quote(policies)}"
         )
     return tuple(_apply(classes, name, policy, entropies, most) for name, policy in policies.items())
 

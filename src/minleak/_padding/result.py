@@ -271,16 +271,17 @@ class Padding(Result):
         limits = ", ".join(f"{name} {word(value)}" for name, value in self.limits.to_dict().items())
         cap = USUAL_CAP if self.limits.most is None else self.limits.most
         share, relative, median, worst, above = found.to_cells()
+        reached = "reached: optimal" if self.status == "optimal" else f"{self.gap:.2g} below"
         rows: list[list[Any]] = [
             ["limits", limits],
             ["mean overhead", f"{found.mean:.6g} ({share} of the mean size)"],
-            ["an object grows by", f"{relative} on the mean, median {median}, worst {worst}"],
-            [f"objects that grow by more than {'the cap' if callable(cap) else f'{cap:.4g}'}", above],
+            ["an object grows by", f"{relative} on average, median {median}, worst {worst}"],
+            [f"objects that grow by more than {'the cap' if callable(cap) else f'{100 * cap:.4g}%'}", above],
             ["a guess is right", f"{self.success:.4g} of the time, {self.success_unpadded:.4g} without padding"],
             [f"leakage in {self.entropy.name}", f"{self.leakage:.6g}"],
-            ["no other can leak less than", f"{self.bound:.6g} ({self.status})"],
+            ["proven lower bound", f"{self.bound:.6g} ({reached})"],
             ["sizes that can be seen", f"{len(self.observables):,}"],
-            ["smallest class", f"{self.smallest_class} secrets"],
+            ["secrets in the smallest class", f"{self.smallest_class:,}"],
         ]
         return [Table(f"{kind} for {len(self.prior):,} secrets", (), rows)]
 

@@ -73,8 +73,8 @@ class SamplePadding(Result):
             ["rows fitted, held out", f"{self.rows:,}, {self.held_out:,}"],
             ["sizes that can be seen", len(self.table.values)],
             [f"{self.measure} leakage, held out", f"{self.leakage:.6g} (unpadded {self.unpadded:.6g})"],
-            ["fitted, and no table less than", f"{self.fitted:.6g}, {self.bound:.6g}"],
-            ["one guess is right, held out", f"{self.success:.4f} (without looking {self.blind:.4f})"],
+            ["the same, fitted rows", f"{self.fitted:.6g} (proven lower bound {self.bound:.6g})"],
+            ["one guess is right, held out", f"{self.success:.4f} (without seeing the size {self.blind:.4f})"],
             ["overhead, held out", cells],
         ]
         return [Table(f"padding for {self.secrets:,} secrets with sizes that vary", (), rows)]

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._data.arrays import Array, Indices
-from minleak._data.labels import named
-from minleak._data.parameters import is_number, listed
+from minleak._data.labels import locator
+from minleak._data.parameters import as_list, is_number
 from minleak._data.prior import Prior, as_prior
 from minleak.errors import InvalidParameter
 
@@ -59,12 +59,12 @@ def as_size_classes(sizes: Iterable[Any] | Mapping[Any, Any], prior: Prior | Ite
         prior = as_prior(prior)
         missing = next((i for i, label in enumerate(prior.labels) if label not in sizes), None)
         if missing is not None:
-            raise InvalidParameter(f"the secret at {named(prior.labels)(missing)} has no size: give one for each")
+            raise InvalidParameter(f"the secret at {locator(prior.labels)(missing)} has no size: give one for each")
         given: Any = [sizes[label] for label in prior.labels]
     else:
         given = sizes
         if not isinstance(sizes, np.ndarray):
-            given = listed(sizes, "sizes are a sequence of numbers or a mapping")
+            given = as_list(sizes, "sizes are a sequence of numbers or a mapping")
         prior = Prior.uniform(max(len(given), 1)) if prior is None else as_prior(prior)
     natural = _check_sizes(given, prior)
     possible = np.flatnonzero(prior.p > 0)
@@ -86,7 +86,7 @@ def as_size_classes(sizes: Iterable[Any] | Mapping[Any, Any], prior: Prior | Ite
 
 def _check_sizes(given: Any, prior: Prior) -> npt.NDArray[Any]:
     """Sizes as int64 if they are integers, else float64; refuse other than one finite, nonnegative size per secret."""
-    where = named(prior.labels)
+    where = locator(prior.labels)
     try:
         array = np.asarray(given)
     except ValueError:  # rows of different lengths

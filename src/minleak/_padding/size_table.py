@@ -15,13 +15,13 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._data.formats import open_table
-from minleak._data.parameters import is_number, listed, real, whole
+from minleak._data.parameters import as_list, is_number, real, whole
 from minleak._data.sources import read_bytes
 from minleak._face.result import Result
 from minleak._face.tables import Table
 from minleak._file.replacing import replace_file
 from minleak._padding.limits import Cap, cap_sizes, exact_share
-from minleak.errors import InvalidParameter, MinleakError, UnreadableFile, shown
+from minleak.errors import InvalidParameter, MinleakError, UnreadableFile, quote
 
 # The format of a file.
 _FORM = "minleak padding table 1"
@@ -45,7 +45,7 @@ class SizeTable(Result):
     reported = ("capacity",)
 
     def __post_init__(self) -> None:
-        values = [_as_size(value) for value in listed(self.values, "the values of a table are a sequence", some=True)]
+        values = [_as_size(value) for value in as_list(self.values, "the values of a table are a sequence", some=True)]
         if len(values) > _VALUES:
             raise InvalidParameter(f"a table has at most {_VALUES:,} values, not {len(values):,}")
         if any(b <= a for a, b in pairwise(values)):
@@ -84,7 +84,7 @@ class SizeTable(Result):
         (100, 250, 1101, 5079)
         """
         if not is_number(size):
-            raise InvalidParameter(f"a size is a number, not {shown(size)}")
+            raise InvalidParameter(f"a size is a number, not {quote(size)}")
         if not 0 <= size < math.inf or (size > self.values[-1] and self.beyond is None):  # NaN fails
             raise InvalidParameter(
                 f"the size is not between 0 and {self.values[-1]}, the largest designed for: design with it, or "
@@ -219,5 +219,5 @@ def _fill(above: float, first: float, end: float, most: Cap) -> Iterator[float]:
 
 def _as_size(value: Any) -> int | float:
     if not is_number(value) or not 0 <= value < math.inf:
-        raise InvalidParameter(f"the values of a table are finite numbers from 0 on, not {shown(value)}")
+        raise InvalidParameter(f"the values of a table are finite numbers from 0 on, not {quote(value)}")
     return int(value) if isinstance(value, int | np.integer) else float(value)

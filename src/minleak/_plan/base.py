@@ -102,7 +102,7 @@ class BasePlan(ABC):
         return posterior_vulnerability(self.prior, self.channel())
 
     def entropy(self, entropy: ConditionalEntropy | str, *, of: Values | None = None) -> float:
-        """H(X|Y), what is left after a draw was seen; with `of`, H(f(X)|Y) of a property of the secret."""
+        """H(X|Y), the uncertainty after a draw was seen; with `of`, H(f(X)|Y) of a property of the secret."""
         if of is not None:
             return self.property_leakage(of, [entropy]).rows[0].after
         return as_entropy(entropy).conditional(self.prior, self.channel())
@@ -156,7 +156,7 @@ class BasePlan(ABC):
         """What a draw tells about a property f(X) of the secret: how often it is guessed blind, with a set and with the
         worst set, and its leakage in each entropy. O(members of all sets).
 
-        Gains that a plan was made with are those of guessing the secret: they do not count here.
+        The gains of a plan are for guessing the secret: they do not count here.
         """
         under = self._under(prior)
         return measure_blocks(self.joint_blocks(under.p), under, of, entropies)
@@ -274,7 +274,7 @@ class Sampler(ABC):
     @property
     @abstractmethod
     def secrets(self) -> Labels:
-        """The labels of the secrets, indexed; refused where these have no numbers."""
+        """The labels of the secrets, indexed; an error if secrets are not listed."""
 
     @abstractmethod
     def find(self, secret: Hashable) -> Any:
@@ -287,7 +287,7 @@ class Sampler(ABC):
 
     @abstractmethod
     def in_bytes(self, secrets: Any) -> list[bytes]:
-        """The label of each secret in bytes, as its random stream is keyed."""
+        """The label of each secret in bytes, which its random stream depends on."""
 
     @abstractmethod
     def owned(self, secrets: Any) -> Any:
@@ -307,7 +307,7 @@ class Sampler(ABC):
 
     @abstractmethod
     def set_in_bytes(self, found: set[Any]) -> bytes:
-        """A set of them in bytes, unambiguously."""
+        """A set of such representations, encoded unambiguously."""
 
 
 @dataclass(frozen=True, eq=False)

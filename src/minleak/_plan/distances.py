@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from minleak._data.arrays import Array, Indices
-from minleak._data.labels import Labels, named
+from minleak._data.labels import Labels, locator
 from minleak._face.result import Result
 from minleak.errors import InvalidParameter
 
@@ -128,7 +128,7 @@ def from_coordinates(points: Any, metric: str, labels: Labels) -> Euclidean:
         raise InvalidParameter(
             f"the points of Near have shape {rows.shape}: give one row of coordinates for each of {n} secrets"
         )
-    where = named(labels)
+    where = locator(labels)
     bad = ~(np.abs(rows) <= _LARGEST).all(axis=1)  # NaN fails too
     if bad.any():
         i = int(np.argmax(bad))

@@ -15,7 +15,7 @@ from minleak._data.arrays import Indices
 from minleak._data.labels import Labels
 from minleak._data.parameters import whole
 from minleak._data.properties import as_property
-from minleak.errors import InvalidParameter, shown
+from minleak.errors import InvalidParameter, quote
 
 _ONE_EACH = "the groups are one for each secret, a list in the prior's order or a mapping by label"
 # No set has more members than this, so that larger caps are none.
@@ -181,14 +181,14 @@ def _caps(at_most: Any, names: list[Any]) -> Indices:
     if isinstance(at_most, Mapping):
         missing = [name for name in names if name not in at_most]
         if missing:
-            raise InvalidParameter(f"at_most= says nothing of the group {shown(missing[0])}: give each group a cap")
+            raise InvalidParameter(f"at_most= says nothing of the group {quote(missing[0])}: give each group a cap")
         at_most = [at_most[name] for name in names]
     elif not isinstance(at_most, list | tuple | np.ndarray):
         return np.full(len(names), min(at_most, _MOST), dtype=np.int64)
     if len(at_most) != len(names):
         raise InvalidParameter(f"at_most= has {len(at_most):,} caps, and there are {len(names):,} groups")
     checked = [
-        whole(cap, f"at_most, the cap of the group {shown(name)} in a set,", 1)
+        whole(cap, f"at_most, the cap of the group {quote(name)} in a set,", 1)
         for cap, name in zip(np.asarray(at_most, dtype=object).tolist(), names, strict=True)
     ]
     return np.array([min(cap, _MOST) for cap in checked], dtype=np.int64)
@@ -202,8 +202,8 @@ def _lie_in(inner: Indices, outer: Indices, names: list[Any], others: list[Any])
     if len(crossing):
         x = int(crossing[0])
         raise InvalidParameter(
-            f"the inner group {shown(names[inner[x]])} lies in {shown(others[outer[x]])} and in "
-            f"{shown(others[parents[inner[x]]])}: groups that cross have no one optimum for all entropies; make them "
+            f"the inner group {quote(names[inner[x]])} lies in {quote(others[outer[x]])} and in "
+            f"{quote(others[parents[inner[x]]])}: groups that cross have no one optimum for all entropies; make them "
             "nested, or list the allowed sets for optimise"
         )
     return parents

@@ -11,7 +11,7 @@ import numpy as np
 
 from minleak._data.arrays import Array, Indices
 from minleak._data.prior import total_of
-from minleak.errors import InvalidParameter, shown
+from minleak.errors import InvalidParameter, quote
 
 if TYPE_CHECKING:
     from minleak._plans.rings import Plan
@@ -23,7 +23,7 @@ LIMIT = 2**62
 def cap(k: object) -> int:
     """k as an int, if it is a cap on the size of a set."""
     if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
-        raise InvalidParameter(f"the cap k on the size of a set is a whole number from 1 on, not {shown(k)}")
+        raise InvalidParameter(f"the cap k on the size of a set is a whole number from 1 on, not {quote(k)}")
     return int(k)
 
 
@@ -53,7 +53,7 @@ class Ring:
     def member(self, positions: Indices) -> Indices:
         """The members at the given positions of the line."""
         segments = np.searchsorted(self.starts, positions, side="right") - 1
-        if isinstance(self.members, range):  # not to be listed for a few of them
+        if isinstance(self.members, range):  # do not expand a long range for a few positions
             return np.asarray(self.members.start + self.members.step * segments)
         return np.asarray(self.members)[segments]
 
@@ -142,9 +142,9 @@ def zero_weight_line(plan: Plan) -> tuple[Indices, Indices]:
 
 
 def check_rings(plan: Plan) -> None:
-    """Refuse invalid fields, so that indices and sums of lengths can be relied on: the fields fit together, and the
-    giants are those of the weights. That every secret owns its share, so that no more leaks, is for `minleak.certify`
-    to prove. O(n), some hundredths of the time of a design.
+    """Refuse fields that do not fit together, or giants that are not those of the weights: other code relies on indices
+    and sums of lengths. `minleak.certify` proves the rest, that every secret owns its share and no more leaks. O(n),
+    some hundredths of the time of a design.
     """
     try:
         wrong = wrong_with(plan)

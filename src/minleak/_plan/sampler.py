@@ -28,11 +28,11 @@ Vector = npt.NDArray[Any]
 
 # With fewer draws than this a thread costs more than it saves.
 _FEW = 4096
-# Up to so many draws do not load the compiled loop: that takes as long as tens of thousands of them, and 130 MB of
-# memory (`python -m benchmarks running`). Far fewer than that, since a service may ask so again and again.
+# Up to this many draws run without the compiled loop, because loading it takes as long as tens of thousands of draws,
+# and 130 MB (`python -m benchmarks running`). The limit is far lower, because a service may ask again and again.
 PLAIN = 256
 _LOOP = "minleak._kernels.drawing"
-# So many searches scan the array before an index is built.
+# This many searches scan the array before an index is built.
 _SCANS = 16
 _SHORT = "a secret owns less than its weight says: certify tells what is wrong with the plan"
 
@@ -163,8 +163,8 @@ class RingSampler(ListedSampler):
         return self.plan.places(secrets)
 
     def locate(self, secrets: Indices, places: Indices) -> Indices:
-        """The set at each secret's place, members in increasing order, of shape (len(secrets), k); -1 fills up sets of
-        secrets of weight zero that are smaller.
+        """The set at each secret's place, members in increasing order, of shape (len(secrets), k); sets of secrets of
+        weight zero may be smaller, and are filled up by -1.
         """
         out = np.empty((len(secrets), self.plan.k), dtype=np.int64)
         out.fill(-1)
@@ -188,8 +188,8 @@ class RingSampler(ListedSampler):
                 self._fill(secrets, places, out)
             else:
                 parts = (np.array_split(array, threads) for array in (secrets, places, out))
-                _ = self._loop  # made once, before threads ask for them
-                with ThreadPoolExecutor(threads) as pool:  # made for this call, so that a fork finds none
+                _ = self._loop  # made once, before threads use it
+                with ThreadPoolExecutor(threads) as pool:  # one pool per call: no threads to lose in a fork
                     list(pool.map(self._fill, *parts))
 
     def _fill_fixed(
@@ -219,8 +219,8 @@ class RingSampler(ListedSampler):
             raise InvalidCloak(_SHORT)
 
     def set_at(self, secret: int, place: int) -> list[int]:
-        """The set at a place of one secret without the compiled loop, which takes longer to load than a few draws do:
-        its members in increasing order, none if the secret has no weight.
+        """The members of the set at a place of one secret, in increasing order, without the compiled loop; none if the
+        secret has no weight.
         """
         plan, line = self.plan, self.line
         if not plan.weights[secret]:
@@ -235,7 +235,7 @@ class RingSampler(ListedSampler):
         return sorted([*self._giants.tolist(), *others])
 
     def _where(self, secret: int, place: int) -> tuple[int | None, int, int]:
-        """A home, or None and a ring and a phase of it."""
+        """(home, 0, 0) if the place is at home, else (None, ring, phase)."""
         plan, line = self.plan, self.line
         if secret in self._giants:
             at_home = int(self._home_ends[-1]) if len(self._home_ends) else 0

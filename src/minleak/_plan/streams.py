@@ -1,7 +1,7 @@
 """Streams: the random bits of draws, keyed or fresh, and how bits become a place.
 
-A draw has a number r in [0, 1), of which as many bits are read as needed; of N places it takes floor(r N), which is
-exactly uniform for every N. Keyed bits are HMAC-SHA256 of lineage, scope and label. runtimes/spec.md specifies the same
+A draw has a random number r in [0, 1), whose bits are read as far as needed, and takes place floor(r N) of N: exactly
+uniform for every N. Keyed bits are HMAC-SHA256 of lineage, scope and label. runtimes/spec.md specifies the same
 for other languages, with test vectors.
 """
 
@@ -22,7 +22,7 @@ Words = npt.NDArray[np.uint64]
 
 # The bytes of a block of HMAC-SHA256, and of the padded key that both of its hashes begin with.
 _BLOCK, _PADDED = 32, 64
-# Up to so many draws are scaled one by one.
+# Up to this many draws are scaled one by one.
 _SINGLE = 4
 _HALF, _LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
 
@@ -35,12 +35,12 @@ class Streams(ABC):
         """For each of the draws `which` the bits of its number from 128 * counter on: two words, the upper first."""
 
     def below(self, bounds: Any) -> Any:
-        """floor(r N) of each draw for its bound N; 0 where N is 0. An array for an array, of bounds up to 2^63; a list
-        for a list or an array of Python's integers, of bounds of any size.
+        """floor(r N) of each draw for its bound N; 0 where N is 0. Bounds in an int64 array give an array; a list or
+        an array of Python's integers, which may be of any size, gives a list.
         """
         if not isinstance(bounds, np.ndarray) or bounds.dtype == object:
             return [self._scale(i, bound) for i, bound in enumerate(bounds)]
-        if len(bounds) <= _SINGLE:  # by Python's integers, which numpy needs some dozens of draws to outrun
+        if len(bounds) <= _SINGLE:  # numpy is faster only from some dozens of draws on
             few = [self._scale(i, bound) if bound > 1 else 0 for i, bound in enumerate(bounds.tolist())]
             return np.array(few, dtype=np.int64)
         places = np.zeros(len(bounds), dtype=np.int64)
@@ -52,7 +52,7 @@ class Streams(ABC):
         carry, rest = _product(words[:, 1], bound)
         middle = low + carry
         places[asked] = (high + (middle < low)).astype(np.int64)
-        # r N lies within N / 2^128 above what is known of it: is there a whole number strictly between?
+        # r N is less than N / 2^128 above its known part: is there a whole number strictly between?
         unsure = (middle == np.uint64(2**64 - 1)) & (rest > np.uint64(0) - bound)
         for i in np.flatnonzero(unsure).tolist():
             first = (int(words[i, 0]) << 64) | int(words[i, 1])
@@ -137,9 +137,9 @@ class Stream:
         return np.frombuffer(self.take(8 * count), dtype=">u8").astype(np.uint64)
 
     def below(self, bound: int, most: int = 0) -> int:
-        """An integer uniform in [0, bound), exactly: the whole part of bound times a random fraction of one, of which
-        so many bits are read as decide it. More than the first are needed once in 2^64 times, whatever the bound. As
-        many are read as for the bound `most`, if that is larger: where the bound itself is secret.
+        """An integer uniform in [0, bound), exactly: floor(bound r) of a random r in [0, 1), whose bits are read until
+        it is decided. The first read is enough but once in 2^64 times, whatever the bound. If the bound is secret, give
+        `most`: as many bits are then read as for the larger of the two.
         """
         bits = 64 * (-(-max(bound, most).bit_length() // 64) + 1)
         fraction = int.from_bytes(self.take(bits // 8), "big")
@@ -148,18 +148,18 @@ class Stream:
         return fraction * bound >> bits
 
     def among(self, weights: Indices) -> int:
-        """A place in proportion to integer weights, exactly."""
+        """A position, with probability in proportion to its integer weight, exactly."""
         running = np.cumsum(weights)
         return int(np.searchsorted(running, self.below(int(running[-1])), side="right"))
 
 
 def message(*parts: bytes) -> bytes:
     """An unambiguous encoding of the parts: a version byte 1, then each part after its length in four bytes."""
-    return b"\x01" + b"".join(map(prefixed, parts))
+    return b"\x01" + b"".join(map(prefix_length_4, parts))
 
 
-def prefixed(part: bytes) -> bytes:
-    """The part after its length."""
+def prefix_length_4(part: bytes) -> bytes:
+    """The part after its length in four bytes, big-endian, as runtimes/spec.md says."""
     return len(part).to_bytes(4, "big") + part
 
 

@@ -187,8 +187,8 @@ class PlanSummary(CountedSummary):
         lines = [f"members of a set are {self.cost:.6g}{unit} from its centre on average{least}{unit if least else ''}"]
         if self.metric != "given" and self.property_leakage is None:
             lines.append(
-                "near decoys share their region: a set tells the area of the secret, which the leakages below do not "
-                "count; name a property, such as the country, to have it measured"
+                "near decoys share a region: a set reveals the area of the secret, which the leakages below do not "
+                "count; to measure that, name a property such as the country"
             )
         return lines
 
@@ -213,7 +213,7 @@ class BlockSummary(CountedSummary):
         if self.groups is not None:
             found = "" if self.best else "; these are the best blocks found, not proven to be the best there are"
             lines.append(f"every block has {self.groups}{found}")
-        title = "leakage, and how much of it a plan that draws its sets would not leak (loss)"
+        title = "leakage, and loss: how much more leaks than from the optimal plan, which draws its sets"
         table = self._leakage_table(title, "before", "after", "leakage", "loss")
         return [*lines, *self._success_lines("a block"), *table]
 
@@ -323,11 +323,14 @@ class LineageSummary(Summary):
         if self.pending:
             waiting = "1 new secret waits" if self.pending == 1 else f"{self.pending:,} new secrets wait"
             pending = f"{waiting} for a part, {self.pending_mass:.2%} of the last day's events: refused until then"
+        unseen = (
+            f"; {self.not_seen_today:,} had no count on the last day and stay listed" if self.not_seen_today else ""
+        )
         return [
             f"version {self.version:,}: {self.secrets:,} secrets in {say_count(self.parts, 'part')}, in sets of "
-            f"{self.k}, layout {self.layout}; {self.not_seen_today:,} were not counted on the last day and stay listed",
+            f"{self.k}, layout {self.layout}{unseen}",
             pending,
-            "every version shows a secret in the same set: whoever saw all versions has seen one set",
+            "all versions show a secret in the same set: an observer of all versions has seen one set",
             f"by the last counts {say_success(self.success, self.success_blind, 'the sets of all versions')}",
             *self._today_lines(),
             f"lineage: {self.lineage}",
@@ -340,13 +343,13 @@ class LineageSummary(Summary):
         if today is None:
             return [f"by the last counts only: {self.untold}"]
         return [
-            f"today, to an attacker who knows the true rates, about {today.success:.4g} ({today.low:.4g} to "
-            f"{today.high:.4g}), {today.blind:.4g} without a set; unlisted secrets count as known",
+            f"today an attacker who knows the true rates is right with probability about {today.success:.4g} "
+            f"({today.low:.4g} to {today.high:.4g}), {today.blind:.4g} without a set; unlisted secrets count as known",
             f"advice: {today.advice}",
         ]
 
     def _part_table(self) -> Table:
-        told, title = self.each_part, "how often a guess at a secret of the part is right that sees a set"
+        told, title = self.each_part, "how often a guess is right after seeing a set, for the secrets of each part"
         if len(told) > PARTS:
             told, title = (told[0], *told[1 - PARTS :]), f"{title} (the first part and the last {PARTS - 1})"
         columns = ["part", "secrets", "share of the last counts", "as it was made", "by the last counts"]

@@ -20,7 +20,7 @@ from minleak._certify.strings import certify_strings
 from minleak._data.channel import Channel, as_channel
 from minleak._data.labels import Labels
 from minleak._data.matching import find_positions
-from minleak._data.parameters import listed, real
+from minleak._data.parameters import as_list, real
 from minleak._data.prior import Prior, as_prior
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropies
@@ -30,7 +30,7 @@ from minleak._plan.base import BLOCKS, LINEAGE, RINGS, ROWS, STRINGS, BasePlan
 from minleak._plan.rings import cap
 from minleak._plans.loading import load
 from minleak._strings.model import StringModel
-from minleak.errors import InvalidParameter, shown
+from minleak.errors import InvalidParameter, quote
 
 
 def certify(
@@ -48,8 +48,8 @@ def certify(
 
     A plan is checked in integers: its weights are the prior's, its giants and u those of the theorem, its tracks tile
     the phases, no set has a secret twice, and every secret owns u times its weight. From these every posterior is pi. A
-    plan made with gains is optimal for gamma_x p(x) and may leak more than others of p(x) itself: it is certified where
-    these `gains` are asked for, and not without them.
+    plan made with gains is optimal for gamma_x p(x) and may leak more than others of p(x) itself: it is certified only
+    if you give the same `gains`.
 
     Secrets are matched by their labels, in whatever order the prior has them. Without a prior a plan is certified for
     the one that it holds, and its own gains, and `own_prior` of the certificate says so: whether that prior is yours is
@@ -58,8 +58,8 @@ def certify(
     A file may be given by its path. Draws are made from the plan itself, so a certified file draws at the certified
     odds, whoever wrote it; that its index leads every label to its secret is checked too.
 
-    Blocks are checked to be sorted and cut, which no partition beats in the entropies for which that is a theorem; of
-    those asked for, others are named and not certified. A plan over strings that cannot be listed is certified for its
+    Blocks are checked to be sorted and cut, which no partition beats in the entropies for which that is a theorem;
+    other entropies asked for are named as not certified. A plan over strings that cannot be listed is certified for its
     counts, or for its model where it has none, in big integers; the model itself is tried at some hundred positions.
     Each part of a lineage is certified for the counts it was made for, whatever the prior.
 
@@ -70,7 +70,7 @@ def certify(
 
     `of` is a property of the secret, in the order of the plan's secrets or by label: one check more counts how often a
     guess at it is right, in integers where the plan has them, and compares that with what the plan says. How much a
-    plan tells about a property is no part of the theorem.
+    plan tells about a property is not part of the theorem.
 
     `Tracks` are checked for one `step`, the k states that are shown: every row is the chain's, every move of the
     rounding keeps all means, and the next states are as different as the rows allow.
@@ -85,7 +85,7 @@ def certify(
     ok  the weights are the prior's: exactly
     ok  giants are the heaviest secrets, each above its share
     ok  every other secret fits its share s/u: u = 2, s = 64, largest weight 30
-    ok  homes are sets of u different secrets: 1 homes
+    ok  homes are sets of u different secrets: 1 of them
     ok  ring 0: no set has a secret twice: 3 segments on 2 tracks
     ok  every secret owns u times its weight
     total variation between the prior and the plan's integer weights: 0
@@ -97,7 +97,7 @@ def certify(
     by_step = getattr(subject, "step_certificate", None)
     if (by_step is None) != (step is None):
         raise InvalidParameter(
-            "tracks are certified for a step: certify(tracks, step=(a, ...)); other things have none"
+            "tracks are certified for one step, certify(tracks, step=(a, ...)), and nothing else takes step="
         )
     if by_step is not None:
         return cast(Certificate, by_step(step))
@@ -115,9 +115,9 @@ def certify(
     if gains is not None:
         raise InvalidParameter("gains= goes with a plan: judge a channel under the prior of gamma_x p(x) instead")
     if k is None:
-        raise InvalidParameter("say the cap k that the channel is to be judged by")
+        raise InvalidParameter("give the cap k to judge the channel by: certify(channel, prior, k=...)")
     if prior is None:
-        raise InvalidParameter("say the prior that the channel is to be judged for: certify(channel, prior, k=...)")
+        raise InvalidParameter("give the prior to judge the channel for: certify(channel, prior, k=...)")
     known = as_prior(cast(Any, prior))  # a model of strings is refused there
     return certify_channel(as_channel(subject), known, min(cap(k), len(known)), measures, within)
 
@@ -129,7 +129,7 @@ def _certify_plan(
     if k is not None and plan.kind != ROWS:
         most = cap(k) if plan.kind == STRINGS else min(cap(k), len(plan.prior))
         if most != plan.k:
-            raise InvalidParameter(f"the plan is for k = {plan.k}, not {shown(k)}")
+            raise InvalidParameter(f"the plan is for k = {plan.k}, not {quote(k)}")
     if plan.kind == LINEAGE:
         return replace(certify_lineage(plan, measures), own_prior=True)
     if gains is not None and plan.kind != RINGS:
@@ -138,7 +138,7 @@ def _certify_plan(
     if own:
         prior, gains = plan.prior, getattr(plan, "gains", None) if gains is None else gains
     else:
-        prior, gains = _in_order(plan, prior, gains)
+        prior, gains = _reorder(plan, prior, gains)
     if plan.kind == RINGS:
         found = certify_rings(plan, prior, gains)
     elif plan.kind == BLOCKS:
@@ -150,9 +150,9 @@ def _certify_plan(
     return replace(found, own_prior=own)
 
 
-def _in_order(plan: BasePlan, prior: Any, gains: Any) -> tuple[Any, Any]:
-    """Prior and gains in the order of the plan's secrets, where these are the same in another order. That they are is
-    checked after it, with everything else.
+def _reorder(plan: BasePlan, prior: Any, gains: Any) -> tuple[Any, Any]:
+    """Prior and gains in the order of the plan's secrets, if they have the same secrets in another order. If they do
+    not, they are returned as they are, and the certificate says so.
     """
     known = plan.prior
     prior = Prior.from_counts(prior) if isinstance(prior, Mapping) else prior
@@ -162,7 +162,7 @@ def _in_order(plan: BasePlan, prior: Any, gains: Any) -> tuple[Any, Any]:
     at = find_positions(labels, prior.labels)
     if at is None or not np.array_equal(np.sort(at), np.arange(len(at))):
         return prior, gains
-    worth = None if gains is None else listed(gains, "the gains are one number for each secret")
+    worth = None if gains is None else as_list(gains, "the gains are one number for each secret")
     if worth is not None and len(worth) == len(at):
         gains = [worth[i] for i in at.tolist()]
     names = Labels.of(prior.labels.at(at), len(at))

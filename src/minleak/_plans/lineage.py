@@ -36,7 +36,7 @@ from minleak._plans.blocks import BlockPlan
 from minleak._plans.lineage_sampler import LineageSampler
 from minleak._plans.make import design
 from minleak._plans.rings import Plan
-from minleak.errors import InvalidParameter, shown
+from minleak.errors import InvalidParameter, quote
 
 # The most parts that a file holds.
 _PARTS = 100_000
@@ -362,7 +362,7 @@ def _by_label(gains: Mapping[Any, Any], labels: Labels) -> list[Any]:
 def _layout_of(name: str) -> str:
     """The layout of a new part by its name, where it needs no arguments."""
     if name not in LAYOUTS:
-        raise InvalidParameter(f"the plan's layout {shown(name)} is none that is known: design the plan anew")
+        raise InvalidParameter(f"the plan's layout {quote(name)} is none that is known: design the plan anew")
     kind = LAYOUTS[name]
     try:
         kind()

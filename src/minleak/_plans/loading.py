@@ -9,7 +9,7 @@ from typing import Any
 from minleak._data.parameters import truth
 from minleak._file.format import UNFIT, read
 from minleak._plan.base import BLOCKS, LINEAGE, RINGS, ROWS, STRINGS, BasePlan
-from minleak.errors import InvalidCloak, shown
+from minleak.errors import InvalidCloak, quote
 
 #: Where each kind of plan is; modules are loaded when a file of theirs is.
 KINDS = {
@@ -33,7 +33,7 @@ def load(path: str | os.PathLike[str], *, mapped: bool = True) -> BasePlan:
     kind: Any = contents.numbers.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:
         raise InvalidCloak(
-            f"{path!s} holds a plan of the kind {shown(kind)}, which this minleak does not know: upgrade it"
+            f"{path!s} holds a plan of the kind {quote(kind)}, which this minleak does not know: upgrade it"
         )
     module, name = KINDS[kind]
     try:

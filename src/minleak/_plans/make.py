@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._data.labels import Labels
-from minleak._data.parameters import listed
+from minleak._data.parameters import as_list
 from minleak._data.prior import Grid, Prior, as_gains, as_prior
 from minleak._data.progress import Progress, no_progress
 from minleak._layouts import LAYOUTS
@@ -31,7 +31,7 @@ from minleak._plans.rings import Plan
 from minleak._strings.make import design_unlisted
 from minleak._strings.model import StringModel
 from minleak._strings.plan import UnlistedPlan
-from minleak.errors import InvalidParameter, shown
+from minleak.errors import InvalidParameter, quote
 
 
 @overload
@@ -102,7 +102,7 @@ def design(
     gains
         gamma_x >= 0, what secret x is worth to the attacker, for gain-based leakage: p is replaced by gamma_x p(x).
     progress
-        Called with (done, steps, what is being done) while a layout takes its time.
+        Called with (done, steps, what is being done) while a layout is made.
     unknown
         A model of strings, such as `NGram`, for secrets that the prior does not list: every string then has sets. A
         model in place of the prior makes a plan over its strings alone.
@@ -140,7 +140,7 @@ def design(
     return _MAKERS[layout.kind](layout, prior, k, gains, groups, progress or no_progress)
 
 
-def _on_rings(
+def _design_rings(
     layout: RingLayout,
     prior: Prior,
     k: int,
@@ -149,7 +149,7 @@ def _on_rings(
     progress: Progress,
 ) -> Plan:
     """The plan of least leakage that the layout lays."""
-    gamma = None if gains is None else _gains(gains, prior.labels)
+    gamma = None if gains is None else _check_gains(gains, prior.labels)
     grid = (prior if gamma is None else _apply_gains(prior, gamma)).on_grid(LIMIT // k)
     problem = LayoutInput(grid.weights, prior.labels, Giants(np.empty(0, dtype=np.int64), k, 0), progress=progress)
     fields: dict[str, Any] = {
@@ -159,16 +159,16 @@ def _on_rings(
         "distance": grid.distance,
     }
     if groups is not None:
-        return _under_caps(layout, problem, k, groups.tree(prior.labels), grid, fields)
+        return _design_under_caps(layout, problem, k, groups.tree(prior.labels), grid, fields)
     giants = find_giants(grid.weights, grid.total, k)
     laid = layout.lay(replace(problem, giants=giants, finest=LIMIT // (k * grid.total)))
     return Plan.trusted(k=k, **fields, **laid.fields(grid.times(laid.factor), giants))
 
 
-def _under_caps(
+def _design_under_caps(
     layout: RingLayout, problem: LayoutInput, k: int, tree: GroupTree, grid: Grid, fields: dict[str, Any]
 ) -> Plan:
-    """The same where groups have caps: each tier of the principal partition is laid by itself."""
+    """The plan of least leakage under caps on groups: each tier of the principal partition is laid by itself."""
     problem.progress(0, 1, "the principal partition under the caps")
     found = find_partition(grid.weights, k, tree)
     places = sum(tier.rank for tier in found.tiers)
@@ -200,7 +200,7 @@ def _lay_tiers(layout: RingLayout, problem: LayoutInput, tiers: Sequence[TierCap
     return laid or [layout.lay(problem)]
 
 
-def _in_blocks(
+def _design_blocks(
     layout: Blocks,
     prior: Prior,
     k: int,
@@ -226,7 +226,7 @@ def _in_blocks(
 
 
 # How a layout makes a plan of its kind.
-_MAKERS: dict[str, Callable[..., Plan | BlockPlan]] = {RINGS: _on_rings, BLOCKS: _in_blocks}
+_MAKERS: dict[str, Callable[..., Plan | BlockPlan]] = {RINGS: _design_rings, BLOCKS: _design_blocks}
 
 
 def lay_again(plan: Plan, layout: RingLayout) -> Plan:
@@ -243,7 +243,7 @@ def as_layout(layout: Layout | str) -> Layout:
     if isinstance(layout, Layout):
         return layout
     if not isinstance(layout, str) or layout not in LAYOUTS:
-        given = shown(layout) if isinstance(layout, str) else type(layout).__name__  # a table would show its rows
+        given = quote(layout) if isinstance(layout, str) else type(layout).__name__  # a table would show its rows
         raise InvalidParameter(
             f"unknown layout {given}: one of {', '.join(LAYOUTS)}, or a layout object such as Stable"
         )
@@ -254,14 +254,14 @@ def as_layout(layout: Layout | str) -> Layout:
         raise InvalidParameter(f"layout={layout!r} needs arguments: give layout={name}(...)") from None
 
 
-def _gains(gains: Iterable[Any], secrets: Labels) -> npt.NDArray[Any] | list[Any]:
+def _check_gains(gains: Iterable[Any], secrets: Labels) -> npt.NDArray[Any] | list[Any]:
     """Gains as a valid vector: as many as secrets, finite, not negative, not all zero."""
     if isinstance(gains, Iterator):
-        gains = listed(gains, "the gains are one number for each secret")  # which are looked at twice
+        gains = as_list(gains, "the gains are one number for each secret")  # they are read twice
     worth = as_gains(gains, secrets)
     gamma: npt.NDArray[Any] | list[Any] = worth.weights
     if worth.exact and getattr(gains, "dtype", "O") == "O" and any(isinstance(g, Fraction) for g in gains):
-        gamma = list(gains)  # the weights are these over a common denominator, which would change what is gained
+        gamma = list(gains)  # the prior scaled them to whole numbers, but their size matters
     try:
         float(np.max(gamma))
     except OverflowError:

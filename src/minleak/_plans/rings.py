@@ -51,7 +51,7 @@ class Plan(BasePlan):
 
     All fields are integers or indices. With gains, `weights` are those of gamma_x p(x). `distance` is the total
     variation between the prior given and the one on the integer grid that the plan is exactly optimal for. `costs`
-    tells what the sets cost, where the layout was told. `known_as` is what an engine calls the plan, where one made it.
+    is what the sets cost, if the layout minimised that. `known_as` is the name given by the engine that made the plan.
 
     With `groups` no set has more members of a group than its cap, and the plan leaks least among all such. Where a
     group outweighs its cap, the secrets that are no giants are several tiers, the blocks of the principal partition:
@@ -121,12 +121,12 @@ class Plan(BasePlan):
 
     @property
     def phases(self) -> int:
-        """The number of all phases, of which each is as likely as the others."""
+        """The number of all phases, which are equally likely."""
         return self.common.count if self.lower else self.rest_weight
 
     def places(self, secrets: Indices) -> Indices:
-        """At how many phases each of the secrets is: u w_x of them, r_i w_x L / P_i for one of tier i, and all for a
-        giant. Python's integers where there are several tiers.
+        """At how many phases each of the secrets is in the set: u w_x; with several tiers r_i w_x L / P_i in tier i, as
+        Python's integers; and at all phases for a giant.
         """
         places: Any = self.weights[secrets]
         if self.lower:
@@ -146,7 +146,7 @@ class Plan(BasePlan):
 
     @cached_property
     def mean_places(self) -> Array:
-        """The same for all secrets, as if there were `rest_weight` phases: in floats, for estimates."""
+        """`places` of all secrets, scaled to `rest_weight` phases: floats, for estimates."""
         if not self.lower:
             return self.places(np.arange(len(self.weights))).astype(np.float64)
         scales = np.array([*(tier.rank / tier.weight for tier in self.tiers), 0.0])
@@ -207,7 +207,7 @@ class Plan(BasePlan):
     @property
     def lineage(self) -> bytes:
         """32 bytes that all versions of the plan share, on which sticky draws depend: the digest, or the name given by
-        the engine that made the plan, which is a claim.
+        the engine that made the plan, which nothing verifies.
         """
         return self.known_as or self.digest
 
@@ -230,7 +230,7 @@ class Plan(BasePlan):
         columns = Columns(self.target[:, None])
         if self.gains is None:
             if not H.symmetric:
-                raise InvalidParameter("give the gains to design(..., gains=...), so that the plan is made for them")
+                raise InvalidParameter("give the gains to design(..., gains=...), which makes the plan for them")
             return evaluate([H], columns)[0]
         return form_for_gains(H).plain(columns)
 
@@ -303,14 +303,14 @@ class Plan(BasePlan):
 
     @property
     def cost_bound(self) -> float | None:
-        """What no plan of least leakage costs less than, where it is known."""
+        """A lower bound on the cost of every plan of least leakage, if one is known."""
         return None if self.costs is None else self.costs.bound
 
     def decoy_distances(self, shares: Sequence[float] = (0.1, 0.25, 0.5, 0.75, 0.9)) -> tuple[float, ...]:
         """How far decoys are from the secret they hide: the mean over a set's other members, giants aside, at the
         given shares of draws (0.5 is the median), in the metric that the plan was designed with.
 
-        Draws are of secrets that are no giants, as likely as they are. Exact, O(sets * u^2).
+        Averaged over draws of the other secrets, each as often as the prior says. Exact, O(sets * u^2).
         """
         return decoy_distances(self, shares)
 
@@ -355,12 +355,12 @@ class Plan(BasePlan):
             yield from ring.cells().blocks(width)
 
     def mean_cells(self, width: int = 4096) -> Iterator[tuple[Indices, Array]]:
-        """The same with lengths in floats, as if there were `rest_weight` phases."""
+        """`cells` with lengths in floats, scaled to `rest_weight` phases."""
         for sets, lengths in self.cells(width):
             yield sets, (lengths / self.phases * self.rest_weight if self.lower else lengths).astype(np.float64)
 
     def home_cells(self, width: int) -> Iterator[tuple[Indices, Indices]]:
-        """The same for the homes alone, each of which is one cell."""
+        """`cells` of the homes alone: each home is one cell."""
         for begin in range(0, len(self.homes.weights), width):
             yield self.homes.members[begin : begin + width], self.u * self.homes.weights[begin : begin + width]
 
@@ -371,12 +371,12 @@ class Plan(BasePlan):
         return zero_weight_line(self)
 
     def zero_weight_sets(self) -> list[Indices]:
-        """The same, one by one."""
+        """The sets of secrets of weight zero, one by one."""
         members, begins = self.zero_weight_line()
         return np.split(members, begins[1:]) if len(begins) else []
 
     def weighted_sets(self) -> Iterator[tuple[Indices, int]]:
-        """Every set with the number of places that lead each of its members to it, one where that is always so."""
+        """Every set, and how many places of each member lead to it; 1 for a set that its members always show."""
         for sets, lengths in self.cells():
             for members, length in zip(sets, lengths.tolist(), strict=True):
                 yield np.concatenate([self.giants, members]), length
@@ -421,11 +421,11 @@ class Plan(BasePlan):
         return Lineage.begin(self)
 
     def sampler(self) -> RingSampler:
-        """What a `minleak.Cloak` draws from."""
+        """The object that draws from the plan."""
         return TierSampler(self) if self.lower else RingSampler(self)
 
     def contents(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Arrays and numbers from which a file makes it again."""
+        """The arrays and numbers that a file stores."""
         return ring_contents(self)
 
     @classmethod

@@ -12,7 +12,7 @@ import numpy as np
 
 from minleak._attack.profiles import SortedPrior
 from minleak._data.arrays import Array, Indices
-from minleak._data.parameters import listed, real
+from minleak._data.parameters import as_list, real
 from minleak._data.prior import Prior, as_prior
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropies, as_entropy, place
@@ -67,7 +67,7 @@ class Sweep(Frontier):
     def to_parts(self) -> list[str | Table]:
         columns = {"k": list(self.ks), "success": self.success.tolist()}
         if self.in_the_world is not None and (self.in_the_world > 1.01 * self.success).any():
-            columns["in the world"] = self.in_the_world.tolist()
+            columns["true population"] = self.in_the_world.tolist()
         columns |= {name: self[name].tolist() for name in self.entropies}
         return [Table("", list(columns), list(zip(*columns.values(), strict=True)))]
 
@@ -95,7 +95,7 @@ def sweep(
     prior = as_prior(prior)
     profile = SortedPrior(prior)
     chosen = range(1, min(profile.n, 100) + 1) if ks is None else ks
-    asked = tuple(cap(k) for k in listed(chosen, "ks are the caps to sweep over, such as range(1, 20)", some=True))
+    asked = tuple(cap(k) for k in as_list(chosen, "ks are the caps to sweep over, such as range(1, 20)", some=True))
     wanted = np.array([min(k, profile.n) for k in asked], dtype=np.int64)  # no set has more members than that
     measures = as_entropies(entropies)
     capped = None if groups is None else _Capped(prior, groups)

@@ -8,7 +8,7 @@ from typing import Any
 from minleak._face.extras import chart_package
 from minleak._file.replacing import replace_file
 from minleak._report.look import LIGHT
-from minleak.errors import InvalidParameter, MinleakError, shown
+from minleak.errors import InvalidParameter, MinleakError, quote
 
 # Formats of pictures, and the packages that the extra `report` brings.
 PICTURES = ("png", "svg")
@@ -34,7 +34,7 @@ def check_chart(path: str | os.PathLike[str]) -> str:
     name = file_name(path)
     ending = name.rpartition(".")[2].lower()
     if ending not in (*PICTURES, "html"):
-        raise InvalidParameter(f"a chart is saved as .png, .svg or .html, not {shown(name)}")
+        raise InvalidParameter(f"a chart is saved as .png, .svg or .html, not {quote(name)}")
     return ending
 
 

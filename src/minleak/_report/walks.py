@@ -11,14 +11,14 @@ from minleak._report.saving import file_name, need_extras, write_whole
 from minleak._report.words import number, percent
 from minleak._sequences.chain import Chain
 from minleak._sequences.results import SequenceLeakage, SequenceTable
-from minleak.errors import InvalidParameter, shown
+from minleak.errors import InvalidParameter, quote
 
 
 def check_page(path: str | os.PathLike[str]) -> str:
     """The path of a page, before any work is done for it."""
     name = file_name(path)
     if not name.lower().endswith((".html", ".htm")):
-        raise InvalidParameter(f"the report of walks is a page: end its name with .html, not {shown(name)}")
+        raise InvalidParameter(f"the report of walks is a page: end its name with .html, not {quote(name)}")
     need_extras()
     return name
 

@@ -27,7 +27,7 @@ from minleak._report.strings import strings_page
 from minleak._samples.result import Audit
 from minleak._strings.misfit import Misfit
 from minleak._strings.plan import UnlistedPlan
-from minleak.errors import InvalidParameter, shown
+from minleak.errors import InvalidParameter, quote
 
 _BARS = "By one guess at the secret. Shorter is better."
 
@@ -199,7 +199,7 @@ def save_chart(chart: Any, path: str | os.PathLike[str], *, title: str) -> None:
     """
     ending = check_chart(path)
     if not callable(getattr(type(chart), "properties", None)):
-        raise InvalidParameter(f"a chart is one of altair's, not {shown(chart)}")
+        raise InvalidParameter(f"a chart is one of altair's, not {quote(chart)}")
     if ending == "html":
         body = chart_package("markupsafe").Markup('<div class="chart" id="chart"></div>')
         write_whole(path, page(title, body, [("chart", chart.properties(width="container", title=title))]))
@@ -216,7 +216,7 @@ def _format(name: str, format: str | None) -> str:
             "have the charts in a folder of that name"
         )
     if not isinstance(format, str) or format not in ("html", *PICTURES):
-        raise InvalidParameter(f"unknown format {shown(format)}: one of html, {', '.join(PICTURES)}")
+        raise InvalidParameter(f"unknown format {quote(format)}: one of html, {', '.join(PICTURES)}")
     return format
 
 

@@ -9,11 +9,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from minleak._data.parameters import listed, real, whole
+from minleak._data.parameters import as_list, real, whole
 from minleak._data.simulating import generator
 from minleak._samples.auditing import audit
 from minleak._samples.result import Audit
-from minleak.errors import InvalidParameter, shown
+from minleak.errors import InvalidParameter, quote
 
 
 def assert_no_leak(
@@ -55,11 +55,11 @@ def assert_no_leak(
     Traceback (most recent call last):
     AssertionError: what is seen tells the input: p = 0.0005 <= alpha = 0.01; a guess is right ...
     """
-    secrets = listed(inputs, "inputs are two or more values")
+    secrets = as_list(inputs, "inputs are two or more values")
     if len(secrets) < 2:
         raise InvalidParameter("inputs are two or more: with one of them nothing can be told apart")
     if seen not in ("value", "time"):
-        raise InvalidParameter(f"seen is 'value' or 'time', not {shown(seen)}")
+        raise InvalidParameter(f"seen is 'value' or 'time', not {quote(seen)}")
     real(alpha, "alpha is between 0 and 1", above=0, below=1)
     many = whole(events, "events", 20 * len(secrets))
     chosen = int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else seed

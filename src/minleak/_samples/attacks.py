@@ -16,7 +16,7 @@ import numpy as np
 from minleak._data.arrays import Array, Indices
 from minleak._data.simulating import generator
 from minleak._samples.sample import Sample
-from minleak.errors import InvalidParameter, MissingExtra, shown
+from minleak.errors import InvalidParameter, MissingExtra, quote
 
 # Entries of a table of beliefs handled at a time.
 _CHUNK = 4_000_000
@@ -283,7 +283,7 @@ def attacks_of(attack: Any, sample: Sample, seed: int) -> list[Attack]:
         else:
             raise InvalidParameter(
                 f"attack is {', '.join(ATTACKS)}, a classifier with fit and predict_proba, or a list of them, not "
-                f"{shown(one)}"
+                f"{quote(one)}"
             )
     if not found:
         raise InvalidParameter("attack is an empty list: name one, or leave it out")

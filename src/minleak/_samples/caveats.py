@@ -22,7 +22,7 @@ def find_caveats(events: Events, attack: Any, unbounded: Sequence[str]) -> Itera
     if each < _FEW and events.points is None:
         yield (
             f"undersampled: {events.total:,} events show {events.observables:,} different observables, {each:.1f} "
-            "events each, so that frequencies say little and the bracket is wide: give numbers as numbers (numeric), "
+            "events each, so frequencies say little and the bounds are wide: give numbers as numbers (numeric), "
             "group observables, or collect more"
         )
     elif each < _FEW and events.whole:
@@ -41,8 +41,8 @@ def find_caveats(events: Events, attack: Any, unbounded: Sequence[str]) -> Itera
             )
     elif events.points is not None and _in_stretches(events):
         yield (
-            "secrets come in long stretches: drift in timings then looks like leakage; collect them in random "
-            "order, or give blocks="
+            "secrets come in long stretches, so drift in timings looks like leakage: collect them in random order, "
+            "or say which events belong to one period (blocks)"
         )
     vectors = events.points is not None and events.points.shape[1] > 1
     if vectors and events.total > max(MOST_ROWS, len(events.x)):
@@ -51,7 +51,7 @@ def find_caveats(events: Events, attack: Any, unbounded: Sequence[str]) -> Itera
     if attack is None and events.sequences:
         yield (
             "sequences were attacked by features (lengths, values, pairs of neighbours): a model of whole sequences "
-            "may see more; a classifier passed as attack= gets the features"
+            "may see more; in Python, attack= takes a classifier of these features"
         )
     if attack is None and wide and find_spec("sklearn") is None:
         yield "a forest was not tried, and may see more: pip install '.[samples]' in the folder of minleak's source"

@@ -17,7 +17,7 @@ from minleak._data.parameters import is_number, truth
 from minleak._data.properties import as_property
 from minleak._data.tables import Column, InputTable, as_values, column_names
 from minleak._samples.ragged import as_sequences
-from minleak.errors import InvalidParameter, MinleakError, shown
+from minleak.errors import InvalidParameter, MinleakError, quote
 
 # The fewest events worth a bound, and the most for which drawing tables with given margins was tested.
 LEAST, MOST = 50, 2**32
@@ -110,7 +110,7 @@ def collect_events(
     if isinstance(blocks, int | np.integer) and not isinstance(blocks, bool):
         if not 1 <= blocks <= len(x):
             raise InvalidParameter(
-                f"blocks is how many events in a row make one, from 1 to {len(x)}, not {shown(blocks)}"
+                f"blocks is how many events in a row make one, from 1 to {len(x)}, not {quote(blocks)}"
             )
         blocks = np.arange(len(x), dtype=np.int64) // int(blocks)
     elif blocks is not None:
@@ -119,7 +119,7 @@ def collect_events(
             raise InvalidParameter(f"there are {len(x)} events and {len(blocks)} blocks: name the block of each event")
     said = _describe(points, whole, len(columns), numeric)
     if ragged is not None:
-        said = f"sequences of {ragged.values.shape[1]} column(s), as {len(columns)} features (recognised)"
+        said = f"taken as sequences of {ragged.values.shape[1]} column(s), by {len(columns)} features (recognised)"
     return Events(x, y, counts, points, blocks, names, m, whole, said, ragged is not None)
 
 
@@ -295,6 +295,6 @@ def _describe(points: Any, whole: bool, columns: int, numeric: bool | None) -> s
     if points is None:
         kind = "discrete" if columns == 1 else f"discrete, {columns} columns together"
         return f"{kind}: only equal observables are alike"
-    kind = "one number" if columns == 1 else f"vectors of {columns} numbers"
-    found = "told" if numeric else "recognised"
-    return f"{kind}{', whole' if whole else ''} ({found})"
+    numbers = "whole numbers" if whole else "numbers"
+    kind = numbers if columns == 1 else f"vectors of {columns} {numbers}"
+    return f"taken as {kind} ({'as asked' if numeric else 'recognised'})"

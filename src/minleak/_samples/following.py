@@ -12,7 +12,7 @@ from minleak._data.parameters import real, whole
 from minleak._samples.auditing import audit, check_share
 from minleak._samples.events import LEAST
 from minleak._samples.result import Audit
-from minleak.errors import UnreadableFile, shown
+from minleak.errors import UnreadableFile, quote
 
 # Audit again when the file has grown by this factor; check its size this often, in seconds.
 _GROWTH, _PAUSE = 1.5, 0.5
@@ -81,7 +81,7 @@ def _size(path: Any) -> int:
     try:
         return os.stat(os.fspath(path)).st_size
     except OSError:
-        raise UnreadableFile(f"cannot open {shown(path)}: a file to follow must exist") from None
+        raise UnreadableFile(f"cannot open {quote(path)}: a file to follow must exist") from None
 
 
 class _NamedBytes(io.BytesIO):
@@ -93,9 +93,9 @@ def _whole_lines(path: Any) -> _NamedBytes:
         with open(path, "rb") as file:
             data = file.read()
     except OSError as error:
-        raise UnreadableFile(f"cannot open {shown(path)}: {error.strerror or 'the file system refused'}") from None
+        raise UnreadableFile(f"cannot open {quote(path)}: {error.strerror or 'the file system refused'}") from None
     if data.startswith((b"\x1f\x8b", b"PAR1")):
-        raise UnreadableFile(f"{shown(path)} is compressed, or not text: follow takes a csv or tsv file")
+        raise UnreadableFile(f"{quote(path)} is compressed, or not text: follow takes a csv or tsv file")
     kept = _NamedBytes(data[: data.rfind(b"\n") + 1])
     kept.name = os.fsdecode(path)
     return kept

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from minleak._data.arrays import Array
 from minleak._data.channel import Channel
 from minleak._data.columns import Columns
-from minleak._data.parameters import listed
+from minleak._data.parameters import as_list
 from minleak._entropy.base import ConditionalEntropy, evaluate
 from minleak._entropy.forms import Form, RenyiMean
 from minleak._entropy.names import as_entropy
@@ -134,7 +134,7 @@ class MeasureSet:
     def __init__(self, measures: Sequence[ConditionalEntropy | str]) -> None:
         self.names: list[str] = []
         self.entropies: list[ConditionalEntropy | None] = []
-        for given in listed(measures, "measures are a list of entropies and names of measures", some=True):
+        for given in as_list(measures, "measures are a list of entropies and names of measures", some=True):
             entropy = None if isinstance(given, str) and given in OTHERS else as_entropy(given)
             if entropy and not entropy.symmetric:
                 raise InvalidParameter(

@@ -12,7 +12,7 @@ import numpy as np
 from minleak._data.arrays import Array, Indices
 from minleak._data.channel import Channel
 from minleak._data.joint import Joint, as_joint
-from minleak._data.parameters import listed, real, whole
+from minleak._data.parameters import as_list, real, whole
 from minleak._data.prior import Prior
 from minleak._data.simulating import generator, margin
 from minleak._face.result import Result
@@ -110,7 +110,7 @@ def repeated_success(
     mistakes fall as exp(-0.02041 looks), to 0
     """
     model = _Observer(prior, channel, trials, seed)
-    wanted = listed(looks, "looks are some whole numbers from 1 on", some=True)
+    wanted = as_list(looks, "looks are some whole numbers from 1 on", some=True)
     counts = tuple(whole(t, "the number of looks", most=_LOOKS) for t in wanted)
     success, low, high, exact = zip(*map(model.after, counts), strict=True)
     return Looks(counts, success, low, high, exact, model.exponent, model.most)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from minleak._data.arrays import Array, Indices
-from minleak._data.labels import Labels, named
+from minleak._data.labels import Labels, locator
 from minleak._data.parameters import whole
 from minleak._data.prior import Prior
 from minleak._data.simulating import generator
@@ -20,7 +20,7 @@ from minleak._sequences.fitting import blocks_of, count_sequences
 from minleak._sequences.given import as_backoff, as_marginal, as_prior_of, as_rows, proportional, visits
 from minleak._sequences.line import WeightLine
 from minleak._sequences.storing import load_chain, save_chain
-from minleak.errors import InvalidParameter, InvalidPrior, SolverFailed, shown
+from minleak.errors import InvalidParameter, InvalidPrior, SolverFailed, quote
 
 # How much smaller than the unit the marginal's total is, so that back-off has fine steps.
 _COARSE = 1 << 18
@@ -79,7 +79,7 @@ class Chain:
         self.labels: Labels = self.initial.labels
         self.order = _order
         self.clock = clock
-        where = _where or named(self.labels, "state")
+        where = _where or locator(self.labels, "state")
         given = as_rows(transitions, self.labels)
         self.indptr, self.indices, self.counts = given.indptr, given.indices, given.counts
         #: The running sum of all counts, in which a row is a stretch, for drawing from it.
@@ -283,7 +283,7 @@ class Chain:
     def _find(self, state: Hashable) -> int:
         found = self.position(state)
         if found is None:
-            raise InvalidParameter(f"the chain has no state {shown(state)}")
+            raise InvalidParameter(f"the chain has no state {quote(state)}")
         return found
 
     def _unit(self) -> tuple[int, bool]:

@@ -10,10 +10,10 @@ import numpy as np
 
 from minleak._data.arrays import Indices
 from minleak._data.labels import Labels
-from minleak._data.parameters import listed, whole
+from minleak._data.parameters import as_list, whole
 from minleak._data.prior import Prior
 from minleak._data.tables import as_values, encode
-from minleak.errors import InvalidParameter, InvalidPrior, shown
+from minleak.errors import InvalidParameter, InvalidPrior, quote
 
 # Pseudo-counts that are no whole numbers are rounded to parts of this.
 _PARTS = 1 << 10
@@ -32,7 +32,7 @@ def blocks_of(labels: Labels, clock: Any, order: int) -> tuple[Indices, Indices]
     if order == 1:
         return np.zeros(len(labels), dtype=np.int64), np.zeros(len(labels), dtype=np.int64)
     if not all(isinstance(label, tuple) and len(label) == order for label in labels):
-        raise InvalidPrior(f"the states of a chain of order {shown(order)} are tuples of so many")
+        raise InvalidPrior(f"the states of a chain of order {quote(order)} are tuples of so many")
     known: dict[Any, int] = {}
     heads = [known.setdefault(label[:-1], len(known)) for label in labels]
     return np.array(heads), np.array([known.setdefault(label[1:], len(known)) for label in labels])
@@ -53,9 +53,9 @@ def count_sequences(sequences: Iterable[Iterable[Hashable]], *, order: int, smoo
     check_smoothing(smoothing)
     states: list[Any] = []
     ends: list[int] = []
-    for number, sequence in enumerate(listed(sequences, "sequences are a list of walks, each a list of states")):
+    for number, sequence in enumerate(as_list(sequences, "sequences are a list of walks, each a list of states")):
         what = f"sequence {number} is no list of states such as text, numbers or tuples, in an order"
-        walk = listed(sequence, what, ordered=True)
+        walk = as_list(sequence, what, ordered=True)
         states += walk if size == 1 else [tuple(walk[i : i + size]) for i in range(len(walk) - size + 1)]
         ends.append(len(states))
     if not states:
@@ -116,7 +116,7 @@ def check_smoothing(smoothing: Any) -> None:
     named = isinstance(smoothing, str) and smoothing == "witten-bell"
     if not named and not (number and 0 <= smoothing < 2**40):  # NaN fails
         raise InvalidParameter(
-            f"smoothing is 'witten-bell' or a number of transitions from 0 on, not {shown(smoothing)}"
+            f"smoothing is 'witten-bell' or a number of transitions from 0 on, not {quote(smoothing)}"
         )
 
 

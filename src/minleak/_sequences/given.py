@@ -10,11 +10,11 @@ import numpy as np
 
 from minleak._data.arrays import Array, Indices
 from minleak._data.frames import axes
-from minleak._data.labels import Labels, match, named
+from minleak._data.labels import Labels, locator, match
 from minleak._data.matrices import is_sparse
 from minleak._data.prior import Prior
 from minleak._plan.rings import LIMIT
-from minleak.errors import InvalidParameter, InvalidPrior, shown
+from minleak.errors import InvalidParameter, InvalidPrior, quote
 
 # The counts of a row add up to less than this, so that their products can be put right in 64 bits.
 ROW_LIMIT = 1 << 50
@@ -63,7 +63,7 @@ def as_prior_of(initial: Any, labels: Any) -> Prior:
     known = set(names)
     strange = next((name for name in initial if name not in known), None)
     if strange is not None:
-        raise InvalidPrior(f"initial has the state {shown(strange)}, which is not among the labels")
+        raise InvalidPrior(f"initial has the state {quote(strange)}, which is not among the labels")
     return Prior([initial.get(name, 0) for name in names], labels=names)
 
 
@@ -94,11 +94,11 @@ def as_backoff(backoff: Any, scales: Array, sums: Indices) -> Indices:
     except ValueError:  # rows of several lengths
         array = np.array("")
     if array.dtype.kind not in "iuf" or array.shape not in ((), (1,), sums.shape):
-        raise InvalidParameter(f"{what}, not {shown(backoff)}")
+        raise InvalidParameter(f"{what}, not {quote(backoff)}")
     given = np.broadcast_to(array, sums.shape)
     good = (given >= 0) & (given < LIMIT)
     if not good.all():
-        raise InvalidParameter(f"{what}, not {shown(given[np.argmin(good)])}")
+        raise InvalidParameter(f"{what}, not {quote(given[np.argmin(good)])}")
     scaled = given if (scales == 1).all() else np.rint(given * scales)
     if scaled.dtype.kind == "f" and (scaled != np.rint(scaled)).any():
         raise InvalidParameter(f"{what}: whole numbers beside counts, so that rows stay exact; scale counts for halves")
@@ -111,7 +111,7 @@ def as_rows(transitions: Any, labels: Labels) -> TransitionRows:
     """Transitions by rows; rows of floats are put on a grid, a positive entry getting at least one unit."""
     import scipy.sparse as sp
 
-    n, where = len(labels), named(labels, "state")
+    n, where = len(labels), locator(labels, "state")
     if isinstance(transitions, Mapping):
         transitions = _from_mapping(transitions, labels)
     if not is_sparse(transitions):
@@ -136,7 +136,7 @@ def as_rows(transitions: Any, labels: Labels) -> TransitionRows:
     if not good.all():
         at = int(np.argmin(good))
         raise InvalidPrior(
-            f"the transition from {where(int(owner[at]))} to {where(int(found.indices[at]))} is {shown(data[at])}: "
+            f"the transition from {where(int(owner[at]))} to {where(int(found.indices[at]))} is {quote(data[at])}: "
             "counts are finite, not negative, and below 2^62"
         )
     scales = np.ones(n)
@@ -158,14 +158,14 @@ def _from_mapping(transitions: Mapping[Any, Any], labels: Labels) -> Any:
     owners, others, counts = [], [], []
     for a, row in transitions.items():
         if not isinstance(row, Mapping):
-            raise InvalidPrior(f"the transitions from {shown(a)} are a mapping from state to count, not {shown(row)}")
+            raise InvalidPrior(f"the transitions from {quote(a)} are a mapping from state to count, not {quote(row)}")
         for strange in (name for name in (a, *row) if name not in known):
-            raise InvalidPrior(f"transitions have the state {shown(strange)}, which is not among the labels")
+            raise InvalidPrior(f"transitions have the state {quote(strange)}, which is not among the labels")
         for b, count in row.items():
             number = isinstance(count, int | float | np.integer | np.floating) and not isinstance(count, bool)
             if not (number and 0 <= count < LIMIT):  # NaN fails
                 raise InvalidPrior(
-                    f"the transition from {shown(a)} to {shown(b)} is {shown(count)}: counts are finite numbers, not "
+                    f"the transition from {quote(a)} to {quote(b)} is {quote(count)}: counts are finite numbers, not "
                     "negative, and below 2^62"
                 )
             owners.append(known[a])

@@ -11,7 +11,7 @@ import numpy as np
 from minleak._data.arrays import Array, Indices
 from minleak._data.channel import Channel
 from minleak._data.labels import match
-from minleak._data.parameters import listed, whole
+from minleak._data.parameters import as_list, whole
 from minleak._data.progress import Progress, no_progress
 from minleak._data.simulating import generator, margin
 from minleak._plan.base import BasePlan
@@ -27,7 +27,7 @@ from minleak._sequences.chain import Chain
 from minleak._sequences.results import ByStep, SequenceLeakage, SequenceTable
 from minleak._sequences.schemes import CHAIN, NAMES, Scheme, as_scheme
 from minleak._sequences.tracks import Tracks
-from minleak.errors import InvalidParameter, shown
+from minleak.errors import InvalidParameter, quote
 
 _STEPS, _TRIALS = 10_000, 10**6
 # The most states that are shown in all walks, and the most pairs of them that are compared at a time.
@@ -77,7 +77,7 @@ def leakage(
         raise InvalidParameter(f"walks go by a Chain, not {type(chain).__name__}: see Chain.from_sequences")
     length, many = whole(steps, "steps", most=_STEPS), whole(trials, "trials", least=2, most=_TRIALS)
     if exact is not None and not isinstance(exact, bool):
-        raise InvalidParameter(f"exact is True, False or None for whichever is possible, not {shown(exact)}")
+        raise InvalidParameter(f"exact is True, False or None for whichever is possible, not {quote(exact)}")
     rng = generator(seed)
     scheme = as_scheme(chain, method, k)
     if exact and truth is not None:
@@ -174,8 +174,8 @@ def _held_out(chain: Chain, truth: Any, steps: int) -> Indices:
     what = "the truth is a Chain, or walks: a list of sequences of states"
     known = {label: i for i, label in enumerate(chain.labels)}
     found = []
-    for number, walk in enumerate(listed(truth, what, ordered=True)):
-        states = listed(walk, what, ordered=True)
+    for number, walk in enumerate(as_list(truth, what, ordered=True)):
+        states = as_list(walk, what, ordered=True)
         if len(states) < steps:
             continue
         try:

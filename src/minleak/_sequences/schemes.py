@@ -23,7 +23,7 @@ from minleak._sequences.beliefs import ShownSets, ShownTracks
 from minleak._sequences.chain import Chain
 from minleak._sequences.steps import move_tracks, start_tracks
 from minleak._sequences.tracks import Tracks
-from minleak.errors import InvalidParameter, shown
+from minleak.errors import InvalidParameter, quote
 
 Random = np.random.Generator
 Report = Callable[[int, int], None]
@@ -55,7 +55,7 @@ def as_scheme(chain: Chain, method: Any, k: int | None) -> Scheme:
     if method is None or isinstance(method, str):
         if method not in NAMES:
             raise InvalidParameter(
-                f"a method is one of {', '.join(NAMES)}, or Tracks, a Plan, a Channel; not {shown(method)}"
+                f"a method is one of {', '.join(NAMES)}, or Tracks, a Plan, a Channel; not {quote(method)}"
             )
         if k is None:
             raise InvalidParameter(f"say how many states a step shows: k= goes with {method!r}")

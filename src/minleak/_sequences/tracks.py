@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from minleak._certify.certificate import Certificate
-from minleak._data.parameters import listed, whole
+from minleak._data.parameters import as_list, whole
 from minleak._draw.cloak import as_key
 from minleak._draw.keys import Key, Walking, scope_bytes
 from minleak._file.hashing import hash_parts, label_parts
@@ -20,7 +20,7 @@ from minleak._plan.streams import Stream
 from minleak._sequences.certificate import certify_step
 from minleak._sequences.chain import Chain
 from minleak._sequences.steps import draw_step, move_tracks, start_tracks
-from minleak.errors import InvalidCloak, InvalidKey, InvalidParameter, UnknownSecret, shown
+from minleak.errors import InvalidCloak, InvalidKey, InvalidParameter, UnknownSecret, quote
 
 _IMPOSSIBLE = ("refuse", "restart")
 _FORM = "minleak walk 1"
@@ -73,7 +73,7 @@ class Tracks:
             raise InvalidParameter(f"tracks follow a Chain, not {type(chain).__name__}: see Chain.from_sequences")
         self.chain, self.k = chain, whole(k, "k", most=1 << 10)
         if not isinstance(on_impossible, str) or on_impossible not in _IMPOSSIBLE:
-            raise InvalidParameter(f"on_impossible is one of {', '.join(_IMPOSSIBLE)}, not {shown(on_impossible)}")
+            raise InvalidParameter(f"on_impossible is one of {', '.join(_IMPOSSIBLE)}, not {quote(on_impossible)}")
         self.on_impossible = on_impossible
         self._key = None if key is None else as_key(key)
         self._index = chain.labels.indexed()
@@ -95,7 +95,7 @@ class Tracks:
 
     def draw(self, sequence: Iterable[Hashable], *, scope: str | bytes) -> Shown:
         """The tracks for a whole walk: for each step a tuple of k labels."""
-        states = listed(sequence, "a walk is a list of states of the chain", ordered=True, some=True)
+        states = as_list(sequence, "a walk is a list of states of the chain", ordered=True, some=True)
         self.check_states(states)
         walk = self.start(states[0], scope=scope)
         steps = [walk.shown, *(walk.move(state) for state in states[1:])]
@@ -138,7 +138,7 @@ class Tracks:
         """What `certify(tracks, step=...)` returns: the next step from these k states, drawn four times with each place
         as the true one, and checked.
         """
-        given = listed(step, "a step is a tuple of k states", ordered=True)
+        given = as_list(step, "a step is a tuple of k states", ordered=True)
         states = [self._position(state, at) for at, state in enumerate(given)]
         if len(states) != self.k:
             raise InvalidParameter(f"a step of these tracks has {self.k} states, not {len(states)}")

@@ -13,7 +13,7 @@ import numpy as np
 
 from minleak._data.arrays import Array, Indices
 from minleak._data.channel import Channel
-from minleak._data.parameters import listed, whole
+from minleak._data.parameters import as_list, whole
 from minleak._data.prior import Prior
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropy
@@ -90,7 +90,7 @@ class Frames(Result):
     def __post_init__(self) -> None:
         whole(self.frame, "the bytes of a frame", LEAST_FRAME, MOST_FRAME)
         whole(self.tick_ms, "the tick in milliseconds", 1, LONGEST_TICK)
-        given = listed(self.totals, "totals are increasing numbers of frames", ordered=True, some=True)
+        given = as_list(self.totals, "totals are increasing numbers of frames", ordered=True, some=True)
         totals = tuple(whole(total, "a total of frames", 1, 2**40) for total in given)
         if list(totals) != sorted(set(totals)) or len(totals) > MOST_TOTALS:
             raise InvalidParameter(f"totals are at most {MOST_TOTALS} increasing numbers of frames, each once")

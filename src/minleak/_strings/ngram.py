@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from minleak._data.parameters import listed, truth, whole
+from minleak._data.parameters import as_list, truth, whole
 from minleak._data.prior import Prior
 from minleak._strings.automaton import Automaton
 from minleak._strings.coding import Coder
@@ -16,7 +16,7 @@ from minleak._strings.escape import Escape
 from minleak._strings.files import ALPHABET, load_model, save_model
 from minleak._strings.fitting import encode, fit_levels
 from minleak._strings.policy import LONGEST, Policy
-from minleak.errors import InvalidParameter, shown
+from minleak.errors import InvalidParameter, quote
 
 # The characters that are counted one by one, unless an alphabet is given.
 _COMMON = 200
@@ -67,7 +67,7 @@ class NGram(Coder):
         (0, 0, True)
         """
         if accept is not None and not isinstance(accept, Policy):
-            raise InvalidParameter(f"accept= is a Policy, such as Policy(min_length=8), not {shown(accept)}")
+            raise InvalidParameter(f"accept= is a Policy, such as Policy(min_length=8), not {quote(accept)}")
         order, longest = whole(order, "the order", 1), _longest(longest, accept)
         others = accept is None if others is None else truth(others, "others=")
         truth(leave_out, "leave_out=")
@@ -144,7 +144,7 @@ def _texts(strings: Prior | Iterable[str]) -> tuple[list[str], Any]:
             weights = np.maximum(strings.p * 2**40, 0).astype(np.int64)
         weights = weights.astype(np.int64)
         strings = list(strings.labels)
-    texts = listed(strings, "a model is fitted to a list of strings or to a Prior whose labels are strings")
+    texts = as_list(strings, "a model is fitted to a list of strings or to a Prior whose labels are strings")
     for at, text in enumerate(texts):
         if not isinstance(text, str) or not (text.isascii() or text.encode("utf-8", "replace").decode() == text):
             raise InvalidParameter(f"a model is fitted to text, which string number {at} is not")

@@ -14,7 +14,7 @@ import numpy as np
 
 from minleak._data.arrays import Array
 from minleak._data.columns import Columns
-from minleak._data.label_bytes import labels_in_bytes, prefixed
+from minleak._data.label_bytes import labels_in_bytes, prefix_length_8
 from minleak._data.labels import Labels
 from minleak._data.prior import Prior
 from minleak._entropy.base import ConditionalEntropy, evaluate
@@ -314,4 +314,4 @@ class StringSampler(Sampler):
 
     def set_in_bytes(self, found: set[str]) -> bytes:
         """The strings in order, each with its length."""
-        return b"".join(map(prefixed, labels_in_bytes(sorted(found))))
+        return b"".join(map(prefix_length_8, labels_in_bytes(sorted(found))))

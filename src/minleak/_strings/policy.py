@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from minleak._data.parameters import listed, whole
-from minleak.errors import InvalidParameter, shown
+from minleak._data.parameters import as_list, whole
+from minleak.errors import InvalidParameter, quote
 
 #: The most characters that a string may have.
 LONGEST = 4096
@@ -46,11 +46,11 @@ class Policy:
         most = None if self.max_length is None else whole(self.max_length, "max_length=", max(least, 1), LONGEST)
         names = "require= is a list of classes of characters: " + ", ".join(CLASSES)
         if isinstance(self.require, str):
-            raise InvalidParameter(f"{names}; not the text {shown(self.require)}")
-        given = listed(self.require, names)
+            raise InvalidParameter(f"{names}; not the text {quote(self.require)}")
+        given = as_list(self.require, names)
         for name in given:
             if not isinstance(name, str) or name not in CLASSES:
-                raise InvalidParameter(f"{names}; not {shown(name)}")
+                raise InvalidParameter(f"{names}; not {quote(name)}")
         required = tuple(dict.fromkeys(given))
         if self.matching is not None and not (isinstance(self.matching, str) and len(self.matching) <= _PATTERN):
             raise InvalidParameter(f"matching= is a regular expression as text, of at most {_PATTERN:,} characters")

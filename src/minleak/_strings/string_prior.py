@@ -11,7 +11,7 @@ import numpy as np
 
 from minleak._data.prior import Prior, as_prior
 from minleak._strings.model import CutLine, StringModel
-from minleak.errors import InvalidParameter, InvalidPrior, shown
+from minleak.errors import InvalidParameter, InvalidPrior, quote
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,5 +151,5 @@ def _fraction(share: Any) -> Fraction:
     except (TypeError, ValueError, OverflowError, ZeroDivisionError):
         found = Fraction(0)
     if not 0 < found < 1:
-        raise InvalidParameter(f"unknown_share= is a probability between 0 and 1, both excluded, not {shown(share)}")
+        raise InvalidParameter(f"unknown_share= is a probability between 0 and 1, both excluded, not {quote(share)}")
     return found

@@ -13,7 +13,7 @@ from minleak._data.matrices import DENSE, too_large
 from minleak._data.prior import Prior, as_prior, match_prior
 from minleak._measure.capacities import Capacity, uniform_prior
 from minleak._theory.row_distances import cityblock
-from minleak.errors import InvalidParameter, shown
+from minleak.errors import InvalidParameter, quote
 
 _STEPS = 2000
 _GAP = 1e-9
@@ -43,7 +43,7 @@ def additive_capacity(
     channel = as_channel(channel)
     given = None if prior is None else match_prior(prior, channel.inputs)
     if not isinstance(spanning, str) or spanning not in ("gains", "vulnerabilities"):
-        raise InvalidParameter(f"spanning is 'gains' or 'vulnerabilities', not {shown(spanning)}")
+        raise InvalidParameter(f"spanning is 'gains' or 'vulnerabilities', not {quote(spanning)}")
     if spanning == "vulnerabilities":
         return _of_vulnerabilities(channel, given)
     if given is None:

@@ -13,7 +13,7 @@ from minleak._data.frames import axes
 from minleak._data.labels import Labels, match
 from minleak._data.matrices import is_sparse, too_large
 from minleak._data.parameters import is_number
-from minleak.errors import InvalidParameter, shown
+from minleak.errors import InvalidParameter, quote
 
 
 def distances_between(metric: Any, secrets: Labels | int, others: Labels | int | None = None) -> Array:
@@ -61,7 +61,7 @@ def _call(metric: Callable[[Any, Any], Any], rows: list[Any], columns: list[Any]
                     "positions where nothing is labelled"
                 ) from None
             if not (is_number(distance) or isinstance(distance, np.generic)):
-                raise InvalidParameter(f"the metric of {x} and {y} is {shown(distance)}: a number is expected")
+                raise InvalidParameter(f"the metric of {x} and {y} is {quote(distance)}: a number is expected")
             matrix[x, y] = float(distance)
     return matrix
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from minleak._data.arrays import Array
 from minleak._data.channel import Channel, as_channel
 from minleak._data.frames import refuse_names
-from minleak._data.parameters import listed
+from minleak._data.parameters import as_list
 from minleak._measure.capacities import Capacity, uniform_prior
 from minleak.errors import InvalidParameter
 
@@ -119,6 +119,6 @@ def _classes(predicate: Iterable[Any], n: int) -> Places:
 def number_values(predicate: Iterable[Any]) -> Places:
     """The values of a predicate as 0, 1, ... in order of appearance."""
     refuse_names(predicate, "the values of a predicate", InvalidParameter)
-    values = listed(predicate, "a predicate is a value for each secret")
+    values = as_list(predicate, "a predicate is a value for each secret")
     number: dict[Any, int] = {}
     return np.array([number.setdefault(value, len(number)) for value in values], dtype=np.int64)

@@ -19,7 +19,7 @@ from minleak._face.result import Result
 from minleak._theory.distribution_distances import match_outcomes, separations
 from minleak._theory.metrics import distances_between, shortest_paths
 from minleak._theory.row_distances import cityblock
-from minleak.errors import InvalidParameter, SolverFailed, shown
+from minleak.errors import InvalidParameter, SolverFailed, quote
 
 # The most pairs that a programme has as unknowns, or as rows.
 _MOST = 1_000_000
@@ -94,7 +94,7 @@ def hyper_distance(
         costs = distances_between(lambda x, y: metric(inners[0][x], inners[1][y]), *map(len, inners))
     else:
         raise InvalidParameter(
-            f"the metric on posteriors is 'total variation', 'convex separation' or a function, not {shown(metric)}"
+            f"the metric on posteriors is 'total variation', 'convex separation' or a function, not {quote(metric)}"
         )
     return find_transport(outers[0] / outers[0].sum(), outers[1] / outers[1].sum(), costs)
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from minleak._data.parameters import listed, whole
+from minleak._data.parameters import as_list, whole
 from minleak._web.fillers import GZIP, Filler, filler_of_type, has_room_in_gzip, random_letters, store_in_gzip
 from minleak.errors import InvalidParameter
 
@@ -48,7 +48,7 @@ def as_pad(sizes: Any) -> Callable[[int], int]:
         return _cache(sizes.pad)
     if callable(sizes):
         return _cache(lambda size: np.asarray(sizes(np.array([size], dtype=np.int64)))[0])
-    given = listed(sizes, "sizes are a padding, a function of a size, or increasing whole numbers", some=True)
+    given = as_list(sizes, "sizes are a padding, a function of a size, or increasing whole numbers", some=True)
     table = [whole(size, "a size in bytes", 0) for size in given]
     if table != sorted(set(table)) or table[-1] < 1:
         raise InvalidParameter("sizes to pad to are increasing whole numbers, each once, the largest above 0")

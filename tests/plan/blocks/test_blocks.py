@@ -119,7 +119,7 @@ def test_in_the_world():
     assert world.success == pytest.approx(true, rel=0.05)
     assert world.success > 1.1 * world.claimed
     assert world.leakage("shannon") > blocks.leakage("shannon")
-    with pytest.raises(InvalidParameter, match="no counts of events"):
+    with pytest.raises(InvalidParameter, match="not counts of events"):
         blocks_of(ml.Prior.uniform(9)).in_the_world()
 
 

@@ -15,7 +15,7 @@ from minleak._data.formats.logs import LOGS, recognise_log
 from minleak._data.formats.parquet import Parquet
 from minleak._data.sources import HEAD, Source, is_file, name_of, read_bytes, read_head, read_pieces
 from minleak._data.tables import CountsFile, Frame, InputTable
-from minleak.errors import UnreadableFile, shown
+from minleak.errors import UnreadableFile, quote
 
 FORMATS: dict[str, type[InputTable]] = {
     "csv": Csv,
@@ -60,7 +60,7 @@ def find_format(name: str, format: str | None, head: Callable[[], bytes] = bytes
     """
     if format is not None:
         if not isinstance(format, str) or format not in FORMATS:
-            raise UnreadableFile(f"unknown format {shown(format)}: one of {', '.join(FORMATS)}")
+            raise UnreadableFile(f"unknown format {quote(format)}: one of {', '.join(FORMATS)}")
         return format
     ending = os.path.splitext(name.lower().removesuffix(".gz"))[1]
     known = next((kind for kind, made in FORMATS.items() if ending in made.endings), None)

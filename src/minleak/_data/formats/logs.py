@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from minleak._data.sources import BOM
 from minleak._data.tables import Column, InputTable
-from minleak.errors import InvalidParameter, MinleakWarning, UnreadableFile, shown
+from minleak.errors import InvalidParameter, MinleakWarning, UnreadableFile, quote
 
 # A longer line, in bytes, is not a record.
 _LONGEST = 1 << 20
@@ -280,7 +280,7 @@ def _status_pattern(text: str) -> str:
     """The regular expression of statuses such as "2xx" or "200,304"."""
     parts = text.lower().split(",") if isinstance(text, str) else [""]
     if not all(re.fullmatch("[1-9][0-9x]{2}", part) for part in parts):
-        raise InvalidParameter(f"status is a class or a number such as 2xx or 200,304, not {shown(text)}")
+        raise InvalidParameter(f"status is a class or a number such as 2xx or 200,304, not {quote(text)}")
     return f"^(?:{'|'.join(parts).replace('x', '[0-9]')})$"
 
 

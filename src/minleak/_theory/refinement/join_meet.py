@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from minleak._data.channel import Channel, as_channel
-from minleak._data.parameters import listed, whole
+from minleak._data.parameters import as_list, whole
 from minleak._data.prior import Prior
 from minleak._data.simulating import generator
 from minleak._entropy.names import entropy
 from minleak._face.result import Result
 from minleak._measure.leakages import leakage
 from minleak._theory.refinement.orders import refines
-from minleak.errors import InvalidParameter, shown
+from minleak.errors import InvalidParameter, quote
 
 # What is leaked of these falls with every join and meet, and with every post-processing.
 _KEPT = ("shannon", "min-entropy", "guesswork", "arimoto:2", "arimoto:0.5", "guess-error:2")
@@ -44,9 +44,9 @@ def join_meet(channel: Channel | Any, *, observables: tuple[Any, Any] | None = N
     if observables is None:
         matrix = -np.sort(-matrix, axis=1)
     else:
-        places = [_place(channel, label) for label in listed(observables, _PAIR, ordered=True)]
+        places = [_place(channel, label) for label in as_list(observables, _PAIR, ordered=True)]
         if len(places) != 2 or places[0] == places[1]:
-            raise InvalidParameter(f"{_PAIR}, not {shown(observables)}")
+            raise InvalidParameter(f"{_PAIR}, not {quote(observables)}")
         y, z = places
         matrix[:, y], matrix[:, z] = np.maximum(matrix[:, y], matrix[:, z]), np.minimum(matrix[:, y], matrix[:, z])
     return Channel(matrix, inputs=channel.inputs, outputs=channel.outputs, tolerance=channel.tolerance)
@@ -113,5 +113,5 @@ def join_meet_refines(first: Channel | Any, second: Channel | Any, *, trials: in
 def _place(channel: Channel, label: Any) -> int:
     places = {name: y for y, name in enumerate(channel.outputs)}
     if label not in places:
-        raise InvalidParameter(f"the channel has no observable {shown(label)}")
+        raise InvalidParameter(f"the channel has no observable {quote(label)}")
     return places[label]
