@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import math
+import pickle
 from collections import Counter
 from decimal import Decimal
 from fractions import Fraction
@@ -277,3 +279,21 @@ def test_every_refusal_is_a_value_error_of_ours():
     for error in (InvalidPrior, InvalidChannel, InvalidParameter, UnreadableFile):
         assert issubclass(error, ml.errors.MinleakError)
         assert issubclass(error, ValueError)
+
+
+@pytest.mark.parametrize("weights", [[3, 1, 0], [0.5, 0.25, 0.25], [2**70, 1, 1]])
+@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda prior: pickle.loads(pickle.dumps(prior))])
+def test_copies_cannot_be_changed(weights, again):
+    """Neither the weights of a copy nor what is kept of them; and what is kept is not written out with them."""
+    prior = ml.Prior(weights, labels=["a", "b", "c"], events=9)
+    before = len(pickle.dumps(prior))
+    kept = prior.p, prior.descending, prior.logs, prior.column.whole(), prior.largest()
+    assert len(pickle.dumps(prior)) == before
+    other = again(prior)
+    assert other == prior
+    assert other.events == 9
+    assert other.largest() == kept[-1]
+    for array, same in zip((other.p, other.descending, other.logs, other.column.whole()), kept, strict=False):
+        assert not array.flags.writeable
+        assert array.tolist() == same.tolist()
+    assert not other.weights.flags.writeable

@@ -102,3 +102,24 @@ def test_rows_are_counted_as_lines_are():
         read('{"flu": 2}', "json", weight=None)
     with pytest.raises(UnreadableFile, match="no rows but blank ones"):
         read("user,query\n1,\n", "csv", secret="query", weight=None)
+
+
+@pytest.mark.parametrize(
+    ("data", "field", "said"),
+    [
+        (
+            b'{"user_1": "x"}\n{"user_2": "x"}\n',
+            None,
+            "though they are not the same in most records; or format='lines'",
+        ),
+        (b'{"user_1": "x"}\n{"user_2": "x"}\n', "path", "its fields are not the same in most records"),
+        (b"", "path", "its fields are none in its first lines"),
+        (b"no record\n", None, "though they are none in its first lines; or format='lines'"),
+    ],
+)
+def test_fields_that_cannot_be_listed(data, field, said):
+    """Names that may be data are not shown, and a log without a record is not said to have different ones."""
+    with pytest.raises(UnreadableFile) as refused:
+        read(data, format="jsonl", field=field)
+    assert said in str(refused.value)
+    assert "user_" not in str(refused.value)

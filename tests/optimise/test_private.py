@@ -148,3 +148,26 @@ def test_too_many_sets_are_refused():
     """Before they are listed."""
     with pytest.raises(InvalidParameter, match="for a cap alone use design"):
         ml.optimise(np.ones(60), entropy="min-entropy", k=10)
+
+
+@pytest.mark.parametrize(
+    ("weights", "cost", "epsilon", "share"),
+    [
+        ([6**8, 9**8], [[1038.4432706481957, 2.9173437113820206], [1.060938351928203, 0.10734931191949944]], 4.0, 0),
+        ([9, 0, 7], [[1.0, 3.0], [1.0, 3.0], [2.0, 1.0]], 0.0, -5e-10),
+        ([9, 7], [[1.0, 3.0], [2.0, 1.0]], 0.5, 0),
+    ],
+)
+@pytest.mark.parametrize("delta", [0.0, 1 - 1e-12])
+def test_a_budget_at_the_least_cost_of_a_steep_entropy(weights, cost, epsilon, share, delta):
+    """There the price of a budget is huge, and its tolerance worth more than the rounding of the objective: the bound
+    is of the exact budget, and does not contradict a channel within the tolerance.
+    """
+    n = len(weights)
+    apart = np.full((n, n), 2.0) - 2 * np.eye(n)
+    given = {"cost": cost, "d_privacy": (epsilon, apart), "delta": delta}
+    budget = ml.least_budget(weights, **given, gap=1e-3).budget * (1 + share)
+    best = ml.optimise(weights, entropy="arimoto:0.5", budget=budget, **given, gap=1e-3)
+    assert best.bound <= best.leakage <= best.bound + 1e-3
+    costs = np.array(weights)[:, None] / sum(weights) * np.array(cost)
+    assert best.costs[0] - budget <= 2e-9 * max(budget, costs[costs > 0].min())

@@ -113,3 +113,19 @@ def test_bars_have_their_values_and_ends():
     spec = chances([Bar("a", 0.2, 0.1, None, ours=True), Bar("b", 0.3)]).to_dict()
     assert len(spec["layer"]) == 3
     assert len(chances([Bar("a", 0.2), Bar("b", 0.3)]).to_dict()["layer"]) == 2
+
+
+def test_a_page_claims_no_more_than_was_proved():
+    """Of an index the cuts of sorted values were tried, of buckets other buckets, of a refinement no danger."""
+    index = ml.compare([8, 4, 2, 1], [0, 1, 2, 3], rows=[8, 4, 2, 1])
+    assert "cut of the sorted values" in story(index).todo
+    sizes, counts = [10, 20, 30, 40], [4, 3, 2, 1]
+    buckets = ml.padding.design(sizes, counts, budget=8)
+    channel = ml.padding.design(sizes, counts, budget=8, randomised=True)
+    assert channel.leakage < buckets.bound
+    assert "no buckets within the limits leak less" in story(buckets).tiles[-1].text
+    assert "no padding within the limits leaks less" in story(channel).tiles[-1].text
+    whole = [[1, 0], [0, 1]]
+    assert "safe" not in story(ml.refines(whole, whole)).title
+    assert "worst observation" not in story(ml.refines(whole, whole)).verdict
+    assert "worst observation" in story(ml.theory.max_refines(whole, whole)).verdict

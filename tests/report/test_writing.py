@@ -103,6 +103,11 @@ def test_the_page_says_all_it_should_in_order(page: str) -> None:
         assert f"<b>{limit}" in page, limit
 
 
+def test_the_page_says_whose_prior_was_certified(page: str) -> None:
+    """A plan may be anybody's file: its certificate is for the counts in it, until yours are compared."""
+    assert page.index("<h2>Certificate</h2>") < page.index("The prior is the plan's own")
+
+
 def test_the_page_is_of_moderate_size(tmp_path: Path) -> None:
     written(ml.design(ml.Prior.uniform(100_000), k=7), tmp_path)
     assert (tmp_path / "report.html").stat().st_size < 2_000_000

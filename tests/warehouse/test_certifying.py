@@ -10,6 +10,7 @@ import pytest
 from tests.warehouse.priors import given, heavy_tail, segments
 
 from minleak import warehouse
+from minleak._warehouse.lineage import begin
 
 PRIOR = heavy_tail(160)
 
@@ -73,7 +74,17 @@ def test_whole(plan, duckdb, tmp_path):
     found = warehouse.certify(again, given(duckdb, PRIOR, tmp_path))
     assert found.ok, str(found)
     assert found.exact
+    assert not found.own_prior
     assert warehouse.certify(plan)
+
+
+def test_without_a_prior_it_is_the_plans_own(plan):
+    """A plan, or a lineage of it, is certified for the weights that it holds, and the certificate says so."""
+    for subject in (plan, begin(plan)):
+        found = warehouse.certify(subject)
+        assert found.ok
+        assert found.own_prior
+        assert "the prior is the plan's own" in str(found)
 
 
 @pytest.mark.parametrize("what", TAMPERED)

@@ -158,6 +158,14 @@ class Prior:
         prior.events = events
         return prior
 
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickle and copy: what is computed from the weights is computed again."""
+        return {name: vars(self)[name] for name in ("weights", "labels", "total", "events")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self.weights.flags.writeable = False  # which pickle forgets
+
     @property
     def exact(self) -> bool:
         """Whether the weights are integers, and p is known in fractions."""

@@ -110,9 +110,10 @@ def _count_records(log: Log, field: str | None, *, status: str | None, query: bo
     if field is None:
         names = log.header or []
         example = next((name for name in ("path", "message") if name in names), "...")
+        of = "of " if log.printable_names else "though they are "
         refused = UnreadableFile(
             f"{log.name} is a log of the format {log.kind}, and each line an event: say which field is the secret, "
-            f"such as field='{example}', of {log.list_columns()}; or format='lines' to take whole lines for secrets"
+            f"such as field='{example}', {of}{log.list_columns()}; or format='lines' to take whole lines for secrets"
         )
         refused.add = [] if example == "..." else ["--field", example]  # what the command line repeats the call with
         raise refused

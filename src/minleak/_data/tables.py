@@ -217,6 +217,8 @@ class InputTable(ABC):
 
     def list_columns(self) -> str:
         """The names of the columns for a message: some of them, shortened, and none that may be data."""
+        if not self.header:
+            return "none in its first lines"
         return shorten(self.printable_names) if self.printable_names else "not the same in most records"
 
     def choose_records(self, *, status: str | None, query: bool) -> None:

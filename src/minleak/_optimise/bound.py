@@ -20,7 +20,7 @@ from minleak._optimise.feasible import make_feasible
 from minleak._optimise.programme import Programme, Solution
 from minleak.errors import SolverFailed
 
-# The objective may exceed the bound by rounding, and by the tolerance of a budget times its price.
+# The objective may exceed the bound by this share, for rounding.
 _CONTRADICTION = 1e-8
 # Objectives and bounds closer than this share are equal up to rounding.
 _ROUNDING = 1e-13
@@ -48,11 +48,19 @@ def certify(programme: Programme, solution: Solution) -> Solved:
     )
     value, bound = programme.objective(z), upper_bound(programme, solution, planes)
     floored = any(term.floor is not None for term in programme.terms)  # floors are kept only approximately
-    if not floored and not value <= bound + _CONTRADICTION * max(1.0, abs(value)):
+    spare = _CONTRADICTION * max(1.0, abs(value)) + _worth_of_excess(programme, z, solution.mu)
+    if not floored and not value <= bound + spare:
         raise SolverFailed(
             f"a channel attains {value:.12g} where the bound is {bound:.12g}: one of the two is wrong, please report it"
         )
     return Solved(z, value, bound, solution.mu, solution.status, planes)
+
+
+def _worth_of_excess(programme: Programme, z: Array, mu: Array) -> float:
+    """What the entries may gain by exceeding budgets, within their tolerances: the excess times the price."""
+    problem = programme.problem
+    excess = (max(float(cost @ z) - b, 0.0) for cost, b in zip(problem.costs, problem.budgets, strict=True))
+    return float(sum(price * over for price, over in zip(mu.tolist(), excess, strict=True)))
 
 
 def upper_bound(programme: Programme, solution: Solution, planes: tuple[Array, ...]) -> float:

@@ -70,7 +70,9 @@ def optimise(
         n x m, true where secret x may show observable y (dense or scipy.sparse); all pairs if not given.
     cost, budget
         n x m costs, and the cap on their expected value; lists of both for several budgets. A cost without a budget
-        breaks ties: the cheapest of the best channels.
+        breaks ties: the cheapest of the best channels. For rounding an expected cost may exceed its budget by 1e-12 of
+        the larger of the budget and the least positive p_x cost[x,y], under d_privacy by 2e-9; `costs` of the result
+        are what it is.
     gains
         The attacker's gains as in `Gain`, for every entropy given.
     fixed

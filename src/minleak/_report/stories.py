@@ -122,7 +122,7 @@ def _rows_story(found: Comparison) -> Story:
         f"Replace the index with the table: minleak design PRIOR --layout blocks --mean-rows {read.mean:.0f} "
         f"--worst-rows {read.worst:.0f}, then minleak export --partitions."
         if saved
-        else "Keep the index: no table of blocks that reads as few rows does better.",
+        else "Keep the index: no better cut of the sorted values was found that reads as few rows.",
         found.success,
         bars=(Bar("today's index", today.success), Bar("the best table", best.success, ours=True)),
     )
@@ -263,7 +263,8 @@ def _ends(found: Audit) -> str:
 @story.register
 def _(found: Padding) -> Story:
     share = found.overheads.to_cells()[0]
-    proven = f"no padding within the limits leaks less than {number(found.bound)}"
+    others = "padding" if found.randomised else "buckets"
+    proven = f"no {others} within the limits leak{'s' if found.randomised else ''} less than {number(found.bound)}"
     alone = " Some objects still have a size of their own: add --floor 2." if found.smallest_class == 1 else ""
     less = (
         "To leak less, loosen the limit that costs most: minleak pad prints what each costs."
@@ -426,7 +427,9 @@ def _(found: Tradeoff) -> Story:
 def _(found: Refinement) -> Story:
     if found.ok:
         text = "The second channel never leaks more than the first, whatever the prior and the attacker's gains."
-        return Story("The second channel is safe to use", text, (Tile("Leaks more", "never", "it refines the first"),))
+        if found.post_processing is None:
+            text = text.removesuffix(".") + ", counted by the worst observation alone."
+        return Story("The second channel never leaks more", text, (Tile("Leaks more", "never", "than the first"),))
     first, second = (number(float(earned)) for earned in found.earned or (0, 0))
     return Story(
         "The second channel can leak more",

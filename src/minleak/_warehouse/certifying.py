@@ -28,8 +28,9 @@ def certify(
     order; if the header or a row is damaged, the others are left out.
 
     With `table`, the prior that the plan was designed for, weights are compared secret by secret; without it they are
-    taken from the plan. These checks imply that every posterior is pi (see the theory page on rings), so the plan is
-    optimal for every entropy at once. Two aggregates over all segments, three within partitions, a join with the prior.
+    taken from the plan, and `own_prior` of the certificate says so. These checks imply that every posterior is pi (see
+    the theory page on rings), so the plan is optimal for every entropy at once. Two aggregates over all segments, three
+    within partitions, a join with the prior.
 
     For a lineage, every part is verified for the weights in it, and that no secret is in two parts.
 
@@ -58,7 +59,7 @@ def certify(
     if prior is not None:
         check_columns(prior, InvalidPrior, secret=secret, weight=weight)
     checks = tuple(_checks(engine, plan, prior, secret, weight))
-    return Certificate(all(check.ok for check in checks), True, checks, {"prior": 0.0})
+    return Certificate(all(check.ok for check in checks), True, checks, {"prior": 0.0}, own_prior=prior is None)
 
 
 def _certify_lineage(lineage: WarehouseLineage, table: Any) -> Certificate:
@@ -83,7 +84,7 @@ def _certify_lineage(lineage: WarehouseLineage, table: Any) -> Certificate:
     row = engine.row(both.aggregate(rows=both.count(), same=count_if(ibis.coalesce(both.part == both.own, False))))
     total = sum(part.header.n for part in lineage.parts)
     checks.append(Check("every secret is in one part, as the ledger says", row["rows"] == row["same"] == total))
-    return Certificate(all(check.ok for check in checks), True, tuple(checks), {"prior": 0.0})
+    return Certificate(all(check.ok for check in checks), True, tuple(checks), {"prior": 0.0}, own_prior=True)
 
 
 def require_whole(plan: WarehousePlan) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 
 import numpy as np
@@ -12,6 +13,7 @@ from tests.layouts.near.listing import cost_of, euclidean
 
 import minleak as ml
 from minleak._layouts.pricing import cheapest as layout
+from minleak._layouts.pricing import regions
 from minleak._layouts.pricing.caps import Caps
 from minleak._layouts.pricing.chaining import chain_sets, splice_rings
 from minleak._layouts.pricing.peeling import Sets, peel_sets
@@ -114,6 +116,27 @@ def test_chained_and_spliced_rings_have_the_same_cells():
             found[tuple(sorted(row))] += length
     assert found == wanted
     assert wanted[0, 1, 2] == 10
+
+
+def test_an_interrupt_does_not_wait_for_all_regions(monkeypatch):
+    """Whoever stops it while it reports waits for the regions that are being solved, and no other is begun."""
+    begun = []
+    solve = regions._solve_region
+    monkeypatch.setattr(regions, "_solve_region", lambda *given: (begun.append(1), time.sleep(0.05), solve(*given))[2])
+    monkeypatch.setattr(regions.os, "cpu_count", lambda: 1)
+    weights, points = heavy_tailed(400, 6, 6), np.random.default_rng(6).random((400, 2))
+    distances = Euclidean(points)
+    start = add_costs(peel_sets(6 * weights, Caps.none(400), 6, distances, np.arange(400)), distances)
+    improve(start, Caps.none(400), distances, rounds=1)
+    assert len(begun) > 2
+    begun.clear()
+
+    def stop(share, total, gap):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        improve(start, Caps.none(400), distances, rounds=1, progress=stop)
+    assert len(begun) <= 2
 
 
 def test_regions_only_make_it_cheaper():

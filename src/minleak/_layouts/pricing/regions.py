@@ -95,7 +95,11 @@ def improve(
                 if progress is not None:
                     progress((turn + share) / passes, total, gap)
 
-            plan = _collect_regions(parts, futures, report)
+            try:
+                plan = _collect_regions(parts, futures, report)
+            finally:  # an error or an interrupt does not wait for regions that are not begun
+                for future in futures:
+                    future.cancel()
     return plan
 
 
