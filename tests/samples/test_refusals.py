@@ -45,6 +45,8 @@ class Wordy(Careless):
     ("secrets", "observables", "given", "words"),
     [
         (["a"] * 100, Y, {}, "all events have the same secret"),
+        (X, Y, {"status": "2xx"}, "choose records of a log"),
+        (X, Y, {"query": False}, "choose records of a log"),
         (X, [*Y[:-1], float("nan")], {}, "the observable at event 99 is not a finite number"),
         (X, [*Y[:-1], float("inf")], {}, "not a finite number"),
         (X, [*Y[:-1], -1e200], {}, r"beyond 1e\+150"),

@@ -6,6 +6,7 @@ results with `story.register`.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -119,8 +120,8 @@ def _rows_story(found: Comparison) -> Story:
             Tile("Today's index", percent(today.success), f"{found.buckets:,} buckets: {cost(today)}"),
             Tile("The best table", percent(best.success), cost(best)),
         ),
-        f"Replace the index with the table: minleak design PRIOR --layout blocks --mean-rows {read.mean:.0f} "
-        f"--worst-rows {read.worst:.0f}, then minleak export --partitions."
+        f"Replace the index with the table: minleak design PRIOR --layout blocks --mean-rows {math.ceil(read.mean)} "
+        f"--worst-rows {math.ceil(read.worst)}, then minleak export --partitions."
         if saved
         else "Keep the index: no better cut of the sorted values was found that reads as few rows.",
         found.success,

@@ -119,6 +119,8 @@ def audit(
     if observables is None:
         table = open_table(secrets, format=format, what="events are")
         table.choose_records(status=status, query=truth(query, "query"))
+    elif status is not None or not truth(query, "query"):
+        raise InvalidParameter("status= and query= choose records of a log: choose from arrays before the audit")
     if stream is not None:
         if any(one is not None for one in (observables, weight, blocks, of, numeric)):
             raise InvalidParameter(
