@@ -368,6 +368,9 @@ def test_why_nothing_is_said_about_the_world(asked, run, folder, why):
         assert said.get("sweep", said)["in_the_world"] is None
         assert why in str(said.get("sentences", said.get("untold")))
     assert "only" not in run("sweep", "odd.csv", "--events", "all")[1]
+    run("design", "odd.csv", "-k", "2", "-o", "odd.cloak")
+    shown = run("show", "odd.cloak")[1]  # which has no such flag itself
+    assert why.replace("--events", "design --events") in shown
 
 
 def test_counts_that_differ_by_chance_are_told(asked, run, folder):

@@ -30,11 +30,11 @@ def show(
     check_one_stdin(CLOAK=cloak, PRIOR=prior)
     plan = open_plan(cloak)
     of = read_property(prior, property, Reading(secret=secret, format=format), plan.prior)
-    return Outcome(summarize(plan, entropy, of=of))
+    return Outcome(summarize(plan, entropy, flag="design --events", of=of))
 
 
-def summarize(plan: Any, entropies: Sequence[str] | None, **more: Any) -> Any:
-    """Summarise a plan, with flags in place of parameters."""
+def summarize(plan: Any, entropies: Sequence[str] | None, *, flag: str = "--events", **more: Any) -> Any:
+    """Summarise a plan, with flags in place of parameters; `flag` gives the number of events."""
     summary = plan.summary(entropies or STANDARD, **more)
     untold = getattr(summary, "untold", None)
-    return summary if untold is None else replace(summary, untold=in_flags(untold, {"events": "--events"}))
+    return summary if untold is None else replace(summary, untold=in_flags(untold, {"events": flag}))
