@@ -122,7 +122,8 @@ def one_blas_thread(n: int = 100) -> None:
 
     free, limited = mean(lambda: np.linalg.solve(A, B)), mean(one_thread()(lambda: np.linalg.solve(A, B)))
     print(
-        f"\nA system of {n} unknowns, as in `refines`: {1e3 * limited:.2f} ms with one thread, {1e3 * free:.2f} ms free"
+        f"\nA system of {n} unknowns, as in `refined_by`: {1e3 * limited:.2f} ms with one thread, "
+        f"{1e3 * free:.2f} ms free"
     )
 
 

@@ -314,13 +314,13 @@ def of_channels() -> list[Operation]:
         ),
         Operation(
             "refinement, yes",
-            lambda s: bool(ml.refines(s.channel, s.second)),
+            lambda s: bool(ml.refined_by(s.channel, s.second)),
             lambda s: bool(qif.refinement.refined_by(s.C, s.B)),
             most={"qif": 100, "ours": 100},
         ),
         Operation(
             "refinement, no",
-            lambda s: bool(ml.refines(s.second, s.channel)),
+            lambda s: bool(ml.refined_by(s.second, s.channel)),
             lambda s: bool(qif.refinement.refined_by(s.B, s.C)),
             most={"qif": 100, "ours": 100},
         ),

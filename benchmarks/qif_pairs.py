@@ -206,25 +206,25 @@ def measuring() -> list[Pair]:
         ),
         Pair(
             "factor of a refined pair",
-            lambda s: ml.refines(s.channel, s.second).post_processing.toarray(),
+            lambda s: ml.refined_by(s.channel, s.second).post_processing.toarray(),
             lambda s: qif.channel.factorize(s.B, s.C),
             sizes=CUBIC,
         ),
         Pair(
             "refined, yes",
-            lambda s: bool(ml.refines(s.channel, s.second)),
+            lambda s: bool(ml.refined_by(s.channel, s.second)),
             lambda s: bool(qif.refinement.refined_by(s.C, s.B)),
             sizes=CUBIC,
         ),
         Pair(
             "refined, no",
-            lambda s: bool(ml.refines(s.second, s.channel)),
+            lambda s: bool(ml.refined_by(s.second, s.channel)),
             lambda s: bool(qif.refinement.refined_by(s.B, s.C)),
             sizes=CUBIC,
         ),
         Pair(
             "max-case refined",
-            lambda s: bool(T.max_refines(s.channel, s.second)),
+            lambda s: bool(T.max_refined_by(s.channel, s.second)),
             lambda s: bool(qif.refinement.max_refined_by(s.C, s.B)),
             sizes=CUBIC,
         ),
@@ -323,7 +323,7 @@ def refinement(n: int = 60, pairs: int = 20) -> None:
     for case in range(pairs):
         A = rng.dirichlet(np.ones(n), n)
         B = A @ rng.dirichlet(np.ones(n), n) if case % 2 else rng.dirichlet(np.ones(n), n)
-        found = ml.refines(A, B)
+        found = ml.refined_by(A, B)
         if found.ok:
             right += case % 2 == 1 and bool(np.abs((ml.Channel(A) @ found.post_processing).matrix - B).max() <= 1e-8)
         else:

@@ -20,7 +20,7 @@ PROMISED = {
     "minleak": """
         Prior read_prior read_places Channel read_channel read_pairs
         Shannon MinEntropy GuessError Guesswork Arimoto Hartley Collision Gain entropy
-        leakage leakage_table capacity refines
+        leakage leakage_table capacity refined_by
         design Plan Groups Blocks Stable Circle Near Cheapest certify compare exposure sweep least_k
         optimise least_budget tradeoff
         Cloak Key Pins load audit follow
@@ -59,7 +59,7 @@ PROMISED = {
         lorenz check_schur_concave SchurCheck
         Adversary OptimalAdversary UniformAdversary MismatchedAdversary best_guesses
         Matroid matroid_optimum principal_partition
-        max_refines join_meet join_meet_refines left_factor Joint Together induced_metric
+        max_refined_by join_meet join_meet_refined_by left_factor Joint Together induced_metric
         max_case_capacity max_case_leakage max_case_vulnerability pointwise_maximal_leakage
         bayes_security bayes_risk_capacity risk posterior_risk risk_leakage loss_gain predicate_gain tries_gain
         total_variation multiplicative_distance convex_separation kantorovich multiplicative_kantorovich Transport

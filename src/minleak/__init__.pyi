@@ -31,7 +31,7 @@ from ._plans.rings import Plan
 from ._plans.sweeps import least_k, sweep
 from ._samples.auditing import audit
 from ._samples.following import follow
-from ._theory.refinement.orders import refines
+from ._theory.refinement.orders import refined_by
 
 __version__: str
 
@@ -78,7 +78,7 @@ __all__ = [
     "read_pairs",
     "read_places",
     "read_prior",
-    "refines",
+    "refined_by",
     "report",
     "results",
     "sequences",

@@ -80,9 +80,9 @@ from minleak._theory.privacy import d_privacy, induced_metric, prior_epsilon
 from minleak._theory.refinement.deficiency import Deficiency, deficiency
 from minleak._theory.refinement.distance import RefinementDistance, refinement_distance
 from minleak._theory.refinement.information_orders import InformationOrder, less_noisy, more_capable
-from minleak._theory.refinement.join_meet import join_meet, join_meet_refines
+from minleak._theory.refinement.join_meet import join_meet, join_meet_refined_by
 from minleak._theory.refinement.left import left_factor
-from minleak._theory.refinement.orders import max_refines
+from minleak._theory.refinement.orders import max_refined_by
 from minleak._theory.repetition_bounds import RepetitionBounds, repetition_bounds
 from minleak._theory.risks import loss_gain, posterior_risk, risk, risk_leakage
 from minleak._theory.row_distances import bayes_risk_capacity, bayes_security
@@ -148,7 +148,7 @@ __all__ = [
     "hyper_distance",
     "induced_metric",
     "join_meet",
-    "join_meet_refines",
+    "join_meet_refined_by",
     "kantorovich",
     "kl_divergence",
     "left_factor",
@@ -162,7 +162,7 @@ __all__ = [
     "max_case_capacity",
     "max_case_leakage",
     "max_case_vulnerability",
-    "max_refines",
+    "max_refined_by",
     "maximal_alpha_beta_leakage",
     "maximal_alpha_leakage",
     "maximal_correlation",

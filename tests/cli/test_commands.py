@@ -139,7 +139,7 @@ def test_what_does_not_refine_is_told_by_gains(asked, run, folder):
     uniform = ml.Prior.uniform(3)
     earned = [ml.theory.posterior_vulnerability(uniform, channel, gain=np.array(said["gain"])) for channel in (A, B)]
     assert said["earned"] == pytest.approx(earned)
-    assert run("measure", "test.csv", "--against", "sharp.csv")[1].startswith("the second does not refine the first")
+    assert run("measure", "test.csv", "--against", "sharp.csv")[1].startswith("the first is not refined by the second")
 
 
 def test_audits_draw_and_follow(asked, run, folder):

@@ -19,7 +19,7 @@ COMMANDS = {
     "optimise": ["optimise", "diagnoses.csv", "pairs.csv", "--budget", "0.2"],
     "least": ["optimise", "diagnoses.csv", "pairs.csv", "--max-leakage", "0.7"],
     "tradeoff": ["optimise", "diagnoses.csv", "pairs.csv", "--tradeoff", "5"],
-    "refines": ["measure", "test.csv", "--against", "test.csv"],
+    "refined_by": ["measure", "test.csv", "--against", "test.csv"],
 }
 
 

@@ -69,7 +69,7 @@ def test_solvers_run_with_one_thread(monkeypatch):
     spy(sibson, "_close_gap")
     spy(solve, "certify")
     C = np.array([[0.75, 0.25], [0.25, 0.75]])
-    ml.refines(C, C)
+    ml.refined_by(C, C)
     ml.capacity(C)
     ml.optimise([1, 2], cost=1 - np.eye(2), budget=0.1)
     assert len(seen) >= 3

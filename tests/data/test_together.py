@@ -41,7 +41,7 @@ def test_what_needs_the_matrix_of_channels_together_says_how_to_get_it():
     lazy = theory.Together(PARTS)
     for call in (
         ml.capacity,
-        lambda C: ml.refines(C, C),
+        lambda C: ml.refined_by(C, C),
         lambda C: theory.Joint(P, C).matrix(),
         ml.Channel(PARTS[0]).parallel,
     ):

@@ -53,7 +53,7 @@ def examples():
     }
     framed = padding.frames(chunks, budget=100, delay=20)
     attacked = padding.AttackedPolicy("<b>", 100.0, 1.0, 0.0, 0.5, 0.6, None, None, "\x1b[31m")
-    refined = ml.refines(NOISY, CHANNEL)
+    refined = ml.refined_by(NOISY, CHANNEL)
     return [
         framed,
         framed.measured,
@@ -87,10 +87,10 @@ def examples():
         table,
         table.rows[0],
         ml.capacity(CHANNEL, "shannon"),
-        ml.refines(CHANNEL, CHANNEL),
+        ml.refined_by(CHANNEL, CHANNEL),
         refined,
         theory.refinement_distance(PRIOR, CHANNEL, NOISY),
-        theory.join_meet_refines(CHANNEL, NOISY),
+        theory.join_meet_refined_by(CHANNEL, NOISY),
         theory.majorizes([3, 1], [2, 2]),
         theory.check_schur_concave(lambda p: -float(np.max(p)), trials=5),
         theory.check_entropy("shannon", trials=5),

@@ -321,7 +321,7 @@ def orders():
     ]
     refined += [(66, BSC(0.1), BSC(0.26)), (74, BEC(0.2), BEC(0.5)), (128, BEC(0.15), BSC(0.1))]
     for at, A, B in refined:
-        yield at, lambda A=A, B=B: ml.refines(A, B).ok is True
+        yield at, lambda A=A, B=B: ml.refined_by(A, B).ok is True
     others = [
         (57, SAYS_NOTHING, BSC(0.3)),
         (70, BSC(0.3), BSC(0.1)),
@@ -329,9 +329,9 @@ def orders():
         (132, BEC(0.3), BSC(0.1)),
     ]
     for at, A, B in others:
-        yield at, lambda A=A, B=B: ml.refines(A, B).ok is False
+        yield at, lambda A=A, B=B: ml.refined_by(A, B).ok is False
     # One name for one thing: a processing exists exactly if there is no deficiency.
-    yield 80, lambda: ml.refines(BSC(0.1), BSC(0.26)).ok == (theory.deficiency(BSC(0.1), BSC(0.26)).value < 1e-9)
+    yield 80, lambda: ml.refined_by(BSC(0.1), BSC(0.26)).ok == (theory.deficiency(BSC(0.1), BSC(0.26)).value < 1e-9)
     left = theory.left_factor
     yield 91, lambda: left([[0.8, 0.2], [0.3, 0.7], [0.5, 0.5]], [[0.5, 0.5]]) is not None
     yield 97, lambda: left(SAYS_ALL, [[0.6, 0.4], [0.3, 0.7]]) is not None
@@ -343,7 +343,7 @@ def orders():
     for at, A, B, ok in [*capable, (153, BSC(0.4), BSC(0.1), False)]:
         yield at, lambda A=A, B=B, ok=ok: theory.more_capable(A, B).ok is ok
     chain = BSC(0.2), BSC(0.2) @ BSC(0.3)
-    yield 232, lambda: ml.refines(*chain).ok is True
+    yield 232, lambda: ml.refined_by(*chain).ok is True
 
 
 def deficiencies():

@@ -104,7 +104,7 @@ def discrete(x, y):
 
 def factor(t, A, B):
     """The X with B X = A, if there is one."""
-    found = ml.refines(B, A)
+    found = ml.refined_by(B, A)
     return found.post_processing if found.ok else None
 
 
@@ -538,24 +538,24 @@ def refinements():
 
     def told(t, A, B):
         """By how much the gains of the witness make B better than A, at the prior that is found with them."""
-        found = ml.refines(A, B)
+        found = ml.refined_by(A, B)
         earned = [theory.posterior_vulnerability(found.prior, C, gain=found.gain) for C in (A, B)]
         return earned[0] < earned[1]
 
     worse = [lambda t: (t.crand_10, t.id_10), lambda t: (t.noint_10, t.crand_10), lambda t: (twice(t), t.crand_10)]
     for at, pair in zip((29, 39, 49), worse, strict=True):
         for line_number in (at, at + 2, at + 3):
-            yield line_number, lambda t, pair=pair: ml.refines(*pair(t)).ok is False
+            yield line_number, lambda t, pair=pair: ml.refined_by(*pair(t)).ok is False
         for line_number in (at + 4, at + 5):
-            yield line_number, lambda t, pair=pair: ml.refines(*pair(t)).gain is not None
+            yield line_number, lambda t, pair=pair: ml.refined_by(*pair(t)).gain is not None
         for line_number in (at + 6, at + 7):
             yield line_number, lambda t, pair=pair: told(t, *pair(t))
     better = [lambda t: (t.id_10, t.crand_10), lambda t: (t.crand_10, t.noint_10), lambda t: (t.crand_10, twice(t))]
     for at, pair in zip((61, 70, 79), better, strict=True):
         for line_number in (at, at + 2, at + 3):
-            yield line_number, lambda t, pair=pair: ml.refines(*pair(t)).ok is True
+            yield line_number, lambda t, pair=pair: ml.refined_by(*pair(t)).ok is True
         for line_number in (at + 4, at + 5):
-            yield line_number, lambda t, pair=pair: ml.refines(*pair(t)).gain is None
+            yield line_number, lambda t, pair=pair: ml.refined_by(*pair(t)).gain is None
         yield at + 6, lambda t, pair=pair: _again(*pair(t))
 
     def metric(p, A, B):
@@ -571,7 +571,7 @@ def refinements():
 
 
 def _again(A, B):
-    return (A @ ml.refines(A, B).post_processing).toarray(), B.toarray(), 1e-6
+    return (A @ ml.refined_by(A, B).post_processing).toarray(), B.toarray(), 1e-6
 
 
 FILES = {

@@ -123,8 +123,8 @@ def test_refinement_hypers_and_reduced_channels(system):
     R = RNG.dirichlet(np.ones(4), C.shape[1])
     other = RNG.dirichlet(np.ones(3), len(p))
     for B in (C @ R, other):
-        assert ml.refines(C, B).ok == bool(qif.refinement.refined_by(C, B))
-        assert ml.theory.max_refines(C, B).ok == bool(qif.refinement.max_refined_by(C, B))
+        assert ml.refined_by(C, B).ok == bool(qif.refinement.refined_by(C, B))
+        assert ml.theory.max_refined_by(C, B).ok == bool(qif.refinement.max_refined_by(C, B))
         private = ml.theory.d_privacy(B, ml.theory.induced_metric(C)) <= 1
         assert private == bool(qif.refinement.priv_refined_by(C, B))
     assert np.sort(ml.Channel(C).hyper(p).outers) == close(np.sort(qif.channel.hyper(C, p)[0]))

@@ -126,6 +126,6 @@ def test_a_page_claims_no_more_than_was_proved():
     assert "no buckets within the limits leak less" in story(buckets).tiles[-1].text
     assert "no padding within the limits leaks less" in story(channel).tiles[-1].text
     whole = [[1, 0], [0, 1]]
-    assert "safe" not in story(ml.refines(whole, whole)).title
-    assert "worst observation" not in story(ml.refines(whole, whole)).verdict
-    assert "worst observation" in story(ml.theory.max_refines(whole, whole)).verdict
+    assert "safe" not in story(ml.refined_by(whole, whole)).title
+    assert "worst observation" not in story(ml.refined_by(whole, whole)).verdict
+    assert "worst observation" in story(ml.theory.max_refined_by(whole, whole)).verdict

@@ -84,7 +84,7 @@ def test_refinement_distance_is_what_gains_earn_and_no_gains_earn_more():
             G = np.vstack([1 - RNG.exponential(2, (5, 4)), np.zeros((1, 4))])
             more = ml.theory.posterior_vulnerability(p, B, gain=G) - ml.theory.posterior_vulnerability(p, A, gain=G)
             assert more <= found.bound + 1e-9
-        assert (found.value > 1e-7) == (not ml.refines(A, B).ok)
+        assert (found.value > 1e-7) == (not ml.refined_by(A, B).ok)
         assert theory.refinement_distance(p, A, A @ random(3, 2)).value == close(0, abs=1e-8)
         most = ml.theory.additive_capacity(A, prior=p, spanning="vulnerabilities").value
         assert theory.refinement_distance(p, np.ones((4, 1)), A).value == close(most, abs=1e-8)
@@ -199,7 +199,7 @@ def test_left_factors_are_exact_where_channels_are():
         (lambda: theory.loss_gain(sp.eye_array(2)), "losses are a matrix"),
         (lambda: theory.join_meet(np.eye(2), observables=(1, 1)), "of two observables, not"),
         (
-            lambda: theory.join_meet_refines(np.eye(2), np.eye(2), trials=10**6 + 1),
+            lambda: theory.join_meet_refined_by(np.eye(2), np.eye(2), trials=10**6 + 1),
             "trials is a whole number",
         ),
         (lambda: ml.theory.additive_capacity(MANY), "distances of so many rows"),

@@ -19,10 +19,10 @@ from minleak.testing import capped_channels, channels, entropies, priors, system
 @settings(max_examples=25)
 @given(systems(), st.data())
 def test_refinement_is_leakage_for_every_gain(system, data):
-    """B refines A if and only if no prior and gain make it leak more (Blackwell; the coriaceous theorem)."""
+    """A is refined by B if and only if no prior and gain make it leak more (Blackwell; the coriaceous theorem)."""
     prior, A = system
     B = data.draw(channels(len(prior)))
-    found = ml.refines(A, B)
+    found = ml.refined_by(A, B)
     if found.ok:
         n = len(prior)
         gain = np.array(data.draw(st.lists(st.integers(-5, 5), min_size=2 * n, max_size=2 * n))).reshape(2, n)
@@ -52,18 +52,18 @@ def test_joins_and_meets_are_no_post_processing(monkeypatch):
     """An attacker who tells secrets apart may gain by them, so that the order is another one than refinement."""
     A = np.array([[0.5, 0.3, 0.2], [0.2, 0.5, 0.3], [0.6, 0.1, 0.3]])
     B = theory.join_meet(A, observables=(0, 1))
-    assert not ml.refines(A, B)
-    found = theory.join_meet_refines(A, B)
+    assert not ml.refined_by(A, B)
+    found = theory.join_meet_refined_by(A, B)
     assert found
     assert found.steps == ((0, 1),)
     merged = B.toarray() @ [[1, 0], [0, 1], [0, 1]]
-    assert theory.join_meet_refines(A, merged).ok
-    back = theory.join_meet_refines(B, A)
+    assert theory.join_meet_refined_by(A, merged).ok
+    back = theory.join_meet_refined_by(B, A)
     assert back.ok is False
     assert not back
     assert ml.leakage(back.prior, A, back.entropy) > ml.leakage(back.prior, B, back.entropy)
     monkeypatch.setattr("minleak._theory.refinement.join_meet._LOOKED_AT", 1)
-    assert theory.join_meet_refines(A, B).ok is None  # nothing against it, and the way is not found in one look
+    assert theory.join_meet_refined_by(A, B).ok is None  # nothing against it, and the way is not found in one look
 
 
 @given(entropies(), priors(max_size=6), st.data())

@@ -19,7 +19,7 @@ WEIGHTS = [3, 1]
 
 
 def equivalent(first, second):
-    return ml.refines(first, second).ok and ml.refines(second, first).ok
+    return ml.refined_by(first, second).ok and ml.refined_by(second, first).ok
 
 
 def test_what_a_visible_choice_leaks_is_the_mean():
@@ -39,8 +39,8 @@ def test_what_a_visible_choice_leaks_is_the_mean():
 def test_a_hidden_choice_can_be_made_of_the_visible_one():
     """By forgetting which; so it leaks no more, and usually the visible one cannot be made of it."""
     visible, hidden = (choose(WEIGHTS, [FIRST, SECOND]) for choose in (visible_choice, hidden_choice))
-    assert ml.refines(visible, hidden).ok
-    assert not ml.refines(hidden, visible).ok
+    assert ml.refined_by(visible, hidden).ok
+    assert not ml.refined_by(hidden, visible).ok
     forget = ml.Channel.deterministic([y for _, y in visible.outputs], inputs=visible.outputs)
     assert (visible @ forget).toarray() == pytest.approx(hidden.toarray())
     assert hidden.toarray() == pytest.approx(0.75 * FIRST.toarray() + 0.25 * SECOND.toarray())

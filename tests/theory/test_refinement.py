@@ -46,7 +46,7 @@ def test_small_channels_exactly_and_in_floats(seed):
     n, m, k = rng.integers(1, 6, 3)
     A = fractions(n, m, rng=rng)
     B = A @ fractions(m, k, rng=rng) if seed % 2 else fractions(n, k, rng=rng)
-    found, floats = ml.refines(A, B), ml.refines(A.astype(float), B.astype(float))
+    found, floats = ml.refined_by(A, B), ml.refined_by(A.astype(float), B.astype(float))
     assert found.exact
     assert not floats.exact
     assert found.ok == floats.ok
@@ -63,7 +63,7 @@ def test_by_enumeration():
     for A, B in product(channels, channels):
         # every factor of channels of halves, if there is one, is also there in quarters
         some = any((A @ np.array(R, dtype=object) == B).all() for R in product(grid, grid))
-        assert ml.refines(A, B).ok == some
+        assert ml.refined_by(A, B).ok == some
 
 
 @pytest.mark.parametrize("wide", [False, True])
@@ -72,9 +72,9 @@ def test_thirty_secrets(wide):
     n, m = 30, 36 if wide else 30
     A = RNG.dirichlet(np.ones(m), n)
     yes, no = A @ RNG.dirichlet(np.ones(n), m), RNG.dirichlet(np.ones(n), n)
-    assert ml.refines(A, yes).ok
-    checked(A, yes, ml.refines(A, yes))
-    found = ml.refines(A, no)
+    assert ml.refined_by(A, yes).ok
+    checked(A, yes, ml.refined_by(A, yes))
+    found = ml.refined_by(A, no)
     checked(A, no, found)
     assert found.gain.shape == (2, n)
     assert found.gain.max() <= 20
@@ -85,8 +85,8 @@ def test_where_each_column_is_in_reach_but_not_all_at_once():
     """Posteriors that are means of A's, but too often the extreme ones: only gains for all columns together show it."""
     A = [[Fraction(3, 5), Fraction(1, 5), Fraction(1, 5)], [Fraction(1, 5), Fraction(1, 5), Fraction(3, 5)]]
     B = [[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]]
-    assert theory.max_refines(A, B).ok
-    found = ml.refines(A, B)
+    assert theory.max_refined_by(A, B).ok
+    found = ml.refined_by(A, B)
     assert not found.ok
     checked(np.array(A, dtype=object), np.array(B, dtype=object), found)
 
@@ -96,15 +96,15 @@ def test_a_difference_that_floats_do_not_show():
     e = Fraction(1, 10**15)
     A = np.array([[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]])
     B = np.array([[Fraction(3, 4) + e, Fraction(1, 4) - e], [Fraction(1, 4), Fraction(3, 4)]])
-    assert ml.refines(B, A).ok
-    found = ml.refines(A, B)
+    assert ml.refined_by(B, A).ok
+    found = ml.refined_by(A, B)
     assert not found.ok
     assert found.earned[1] > found.earned[0]
-    assert ml.refines(A.astype(float), B.astype(float)).ok
+    assert ml.refined_by(A.astype(float), B.astype(float)).ok
     three, two = np.vstack([A, A.mean(axis=0)]), np.vstack([B, A.mean(axis=0)])
-    assert not ml.refines(three, two).ok  # more secrets than observables: rows that no R meets
+    assert not ml.refined_by(three, two).ok  # more secrets than observables: rows that no R meets
     split = np.column_stack([A[:, 0], A[:, 1] / 3, A[:, 1] * 2 / 3])
-    assert ml.refines(split, A).ok
+    assert ml.refined_by(split, A).ok
 
 
 def sparse_fractions(n, m, rng):
@@ -122,7 +122,7 @@ def test_what_rounding_hides_is_found(seed):
     A = sparse_fractions(min(n, 5), m, rng)
     B = A @ sparse_fractions(m, k, rng)
     for one, two in ((A, B), (A.astype(float), B.astype(float))):
-        found = ml.refines(one, two)
+        found = ml.refined_by(one, two)
         assert found.ok
         checked(one, two, found)
 
@@ -133,7 +133,7 @@ def test_gains_that_take_many_digits():
     A = np.array([[Fraction(int(v), int(row.sum())) for v in row] for row in rng.integers(1, 10**9, (4, 4))])
     e = Fraction(1, 10**25)
     R = [[Fraction(1, 2), Fraction(1, 2) + e, -e], [Fraction(1, 3)] * 3, [e, e, 1 - 2 * e], [0, 1 - e, e]]
-    found = ml.refines(A, A @ np.array(R))
+    found = ml.refined_by(A, A @ np.array(R))
     assert found.exact
     assert found.gain.max() > 2**63
     assert len({tuple(guess) for guess in found.gain}) == len(found.gain)
@@ -144,7 +144,7 @@ def test_what_is_too_large_to_be_exact_is_refused():
     rng = np.random.default_rng(0)
     A = sparse_fractions(12, 16, rng)
     with pytest.raises(SolverFailed, match="16 and 12 observables are too large to be compared exactly"):
-        ml.refines(A, A @ sparse_fractions(16, 12, rng))
+        ml.refined_by(A, A @ sparse_fractions(16, 12, rng))
 
 
 def test_the_exact_simplex_and_the_programme_agree():
@@ -179,7 +179,7 @@ def test_sparse_channels_are_decided_as_dense_ones():
         B = A @ R if seed % 2 else B
         A, B = A[:, A.any(axis=0)], B[:, B.any(axis=0)]
         found, gain = sparse.factorise(sp.csc_array(A), sp.csc_array(B), 1e-8)
-        assert (gain is None) == ml.refines(A, B).ok
+        assert (gain is None) == ml.refined_by(A, B).ok
         if gain is None:
             assert abs(A @ found.toarray() - B).max() <= 1e-8
         else:
@@ -198,15 +198,15 @@ def test_a_large_sparse_channel():
     """3,000 secrets, a plan and what is left of it when observables are merged."""
     plan = ml.design(np.random.default_rng(1).zipf(1.5, 3000).clip(1, 10**6).tolist(), k=4).channel()
     merged = plan @ ml.Channel.deterministic([y % 100 for y in range(plan.shape[1])], inputs=plan.outputs)
-    found = ml.refines(plan, merged)
+    found = ml.refined_by(plan, merged)
     assert found.ok
     assert abs(plan.matrix @ found.post_processing.matrix - merged.matrix).max() <= 1e-8
-    back = ml.refines(merged, plan)
+    back = ml.refined_by(merged, plan)
     assert not back.ok
     assert back.gain.shape[0] == 2
     assert back.earned[1] > back.earned[0]
-    assert not theory.max_refines(merged, plan).ok
-    assert theory.max_refines(plan, merged).ok
+    assert not theory.max_refined_by(merged, plan).ok
+    assert theory.max_refined_by(plan, merged).ok
 
 
 @pytest.mark.parametrize("t", [0.0, 0.25])
@@ -217,11 +217,11 @@ def test_a_large_sparse_channel_where_only_all_columns_together_tell(t):
     halves = np.array([[1, 0, 1, 0], [1, 0, 0, 1], [0, 1, 1, 0], [0, 1, 0, 1]]) / 2
     pairs = np.array([[1 - t, 0, t], [1 - t, 0, t], [0, 1 - t, t], [0, 1 - t, t]])
     A, B = (sp.block_diag([sp.csc_array(C), sp.eye_array(200)], format="csc") for C in (halves, pairs))
-    assert theory.max_refines(A, B).ok
-    found = ml.refines(A, B)
+    assert theory.max_refined_by(A, B).ok
+    found = ml.refined_by(A, B)
     assert not found.ok
     assert np.array(found.earned) * 204 == pytest.approx([203, 204 - 2 * t])
-    assert ml.refines(B, A).ok is False
+    assert ml.refined_by(B, A).ok is False
 
 
 def test_sparse_post_processings_go_back_to_all_columns():
@@ -230,7 +230,7 @@ def test_sparse_post_processings_go_back_to_all_columns():
     one, none = sp.eye_array(n, format="csc"), sp.csc_array((n, 1))
     pair = sp.csc_array((np.ones(n), (np.arange(n), np.arange(n) // 2)))
     A, B = sp.hstack([none, one / 2, one / 2], format="csc"), sp.hstack([none, pair / 4, pair * 0.75], format="csc")
-    R = ml.refines(A, B).post_processing.matrix
+    R = ml.refined_by(A, B).post_processing.matrix
     assert abs(A @ R - B).max() <= 1e-8
     assert R.sum(axis=1) == pytest.approx(1)
     assert R.toarray()[0].tolist() == [1] + [0] * n
@@ -240,8 +240,8 @@ def test_max_refinement_is_weaker_and_its_witness_holds():
     for seed in range(20):
         rng = np.random.default_rng(seed)
         A, B = rng.dirichlet(np.ones(4), 3), rng.dirichlet(np.full(3, 5.0), 3)
-        found = theory.max_refines(A, B)
-        assert found.ok or not ml.refines(A, B).ok
+        found = theory.max_refined_by(A, B)
+        assert found.ok or not ml.refined_by(A, B).ok
         if not found.ok:
             worst = [theory.max_case_vulnerability(found.prior, C, gain=found.gain) for C in (A, B)]
             assert worst[1] > worst[0]
@@ -251,28 +251,28 @@ def test_max_refinement_is_weaker_and_its_witness_holds():
 def test_what_never_occurs_and_what_is_proportional():
     """Zero columns and split ones change no answer, and have their rows in the post-processing."""
     A, B = [[1, 0, 0], [0, 0, 1]], [[0, 0.5, 0.5], [0, 1, 0]]
-    found = ml.refines(A, B)
+    found = ml.refined_by(A, B)
     assert found.post_processing.toarray().tolist() == [[0, 0.5, 0.5], [1, 0, 0], [0, 1, 0]]
-    assert ml.refines([[0.25, 0.75], [0.5, 0.5]], [[0.25, 0.5, 0.25], [0.5, 1 / 3, 1 / 6]]).ok
+    assert ml.refined_by([[0.25, 0.75], [0.5, 0.5]], [[0.25, 0.5, 0.25], [0.5, 1 / 3, 1 / 6]]).ok
 
 
 def test_channels_factor_with_labels():
     A = ml.Channel([[1, 0], [0, 1]], inputs=["a", "b"], outputs=["hot", "cold"])
-    R = ml.refines(A, ml.Channel([[0.5, 0.5], [0, 1]], inputs=["a", "b"], outputs=["x", "y"])).post_processing
+    R = ml.refined_by(A, ml.Channel([[0.5, 0.5], [0, 1]], inputs=["a", "b"], outputs=["x", "y"])).post_processing
     assert (list(R.inputs), list(R.outputs)) == (["hot", "cold"], ["x", "y"])
-    assert ml.refines([[0.5, 0.5], [0.5, 0.5]], [[1, 0], [0, 1]]).post_processing is None
+    assert ml.refined_by([[0.5, 0.5], [0.5, 0.5]], [[1, 0], [0, 1]]).post_processing is None
 
 
 def test_what_is_refused():
     with pytest.raises(InvalidChannel, match="share their secrets: the first has 2 rows and the second 3 rows"):
-        ml.refines(np.eye(2), np.eye(3))
+        ml.refined_by(np.eye(2), np.eye(3))
     with pytest.raises(InvalidChannel, match="bring both into one order"):
-        ml.refines(ml.Channel(np.eye(2), inputs=["a", "b"]), ml.Channel(np.eye(2), inputs=["b", "a"]))
+        ml.refined_by(ml.Channel(np.eye(2), inputs=["a", "b"]), ml.Channel(np.eye(2), inputs=["b", "a"]))
     for tolerance in (0, 1, -1, float("nan"), "x", True):
         with pytest.raises(InvalidParameter, match="above 0 and below 1"):
-            ml.refines(np.eye(2), np.eye(2), tolerance=tolerance)
+            ml.refined_by(np.eye(2), np.eye(2), tolerance=tolerance)
 
 
 def test_answers_can_be_read():
-    assert str(ml.refines(np.eye(2), np.eye(2))) == "the second refines the first: it never leaks more"
-    assert "between 2 guesses earns 1.5" in str(ml.refines([[0.75, 0.25], [0.25, 0.75]], np.eye(2)))
+    assert str(ml.refined_by(np.eye(2), np.eye(2))) == "the first is refined by the second, which never leaks more"
+    assert "between 2 guesses earns 1.5" in str(ml.refined_by([[0.75, 0.25], [0.25, 0.75]], np.eye(2)))

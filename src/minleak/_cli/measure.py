@@ -198,5 +198,5 @@ def _compare(channel: str, other: str, format: str | None, how: dict[str, Any]) 
     with working("comparing the channels"):
         first = ml.read_channel(**rows_of(channel, format), **how)
         second = ml.read_channel(**rows_beside(other, "CHANNEL"), **how, inputs=first.inputs)
-        found = ml.refines(first, second)
+        found = ml.refined_by(first, second)
     return Outcome(found, code=0 if found.ok else 1)

@@ -41,11 +41,12 @@ class Deficiency(Result):
 
 
 def deficiency(first: Channel | Any, second: Channel | Any) -> Deficiency:
-    """min over post-processings R of max over x of the total variation between (A R)[x,.] and B[x,.]; A is the first.
+    """Return the deficiency of A, the first, with respect to B, the second: how far B is from what can be made of A,
+    min over post-processings R of max over x of the total variation between (A R)[x,.] and B[x,.].
 
-    Zero exactly if B refines A (`refines`); else whoever has A instead of B loses at most so much in every decision
-    with gains from 0 to 1, and in one loses just that. A linear programme over R; what it finds is checked on both
-    sides by plain sums: the value by R itself, the bound by gains at a prior.
+    Zero exactly if A is refined by B (`refined_by`); else whoever has A instead of B loses at most so much in every
+    decision with gains from 0 to 1, and in one loses just that. A linear programme over R; what it finds is checked on
+    both sides by plain sums: the value by R itself, the bound by gains at a prior.
 
     >>> noisy, clear = [[0.75, 0.25], [0.25, 0.75]], [[1, 0], [0, 1]]
     >>> round(deficiency(noisy, clear).value, 9), round(deficiency(clear, noisy).value, 9)

@@ -43,10 +43,10 @@ class RefinementDistance(Result):
 def refinement_distance(
     prior: Prior | Iterable[Any], first: Channel | Any, second: Channel | Any
 ) -> RefinementDistance:
-    """The largest V_g[prior, B] - V_g[prior, A] over all gains g up to 1 with a guess that earns 0 whatever the secret.
+    """Return how far A, the first, is from being refined by B, the second: the largest V_g[prior, B] - V_g[prior, A]
+    over all gains g up to 1 with a guess that earns 0 whatever the secret.
 
-    It is zero exactly if B, the second, refines A, the first, on the secrets that are possible. By duality it is the
-    least of
+    It is zero exactly if A is refined by B on the secrets that are possible. By duality it is the least of
 
         sum over x, y of p_x (B - A R)[x,y]  over R >= 0 with rows of sum at most 1 and A R <= B:
 

@@ -67,7 +67,8 @@ def factorise(A: Any, B: Any, *, tolerance: float) -> Found:
         found = Found(*sparse.factorise(less_a, less_b, tolerance))
     if not found.decided:
         raise SolverFailed(
-            "the channels are too close to tell whether one refines the other: give a larger tolerance, or Fractions"
+            "the channels are too close to tell whether one is refined by the other: "
+            "give a larger tolerance, or Fractions"
         )
     if found.R is None or (less_a is A and less_b is B):
         return found

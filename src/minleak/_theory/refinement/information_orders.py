@@ -17,7 +17,7 @@ from minleak._face.result import Result
 from minleak._face.tables import Table
 from minleak._measure.leakages import leakage
 from minleak._theory.divergences import renyi_nats
-from minleak._theory.refinement.orders import refines
+from minleak._theory.refinement.orders import refined_by
 from minleak._theory.simplices import halve
 
 # A difference below zero by less than this may be rounding.
@@ -51,12 +51,13 @@ class InformationOrder(Result):
 
 
 def less_noisy(first: Channel | Any, second: Channel | Any, *, trials: int = 20, seed: int = 0) -> InformationOrder:
-    """Is A, the first, less noisy than B: is I(U;Y) >= I(U;Z) for every U that acts through the secret alone?
+    """Return whether the first channel, A, is less noisy than the second, B: I(U;Y) >= I(U;Z) for every U that acts
+    through the secret alone, Y being what A shows and Z what B shows.
 
     It is so exactly if D(pA || qA) >= D(pB || qB) for all distributions p, q of the secret, and exactly if, for all q,
-    A diag(1/qA) A^T - B diag(1/qB) B^T has no negative eigenvalue (Makur and Polyanskiy). True where B refines A, and,
-    for up to five secrets and a B without zeros, where all q are proven to have none by a margin. A search over q from
-    random starts looks for a negative eigenvalue, which gives p and q: they are then tried on the divergences
+    A diag(1/qA) A^T - B diag(1/qB) B^T has no negative eigenvalue (Makur and Polyanskiy). True where A is refined by
+    B, and, for up to five secrets and a B without zeros, where all q are proven to have none by a margin. A search over
+    q from random starts looks for a negative eigenvalue, which gives p and q: they are then tried on the divergences
     themselves.
 
     >>> less_noisy([[1, 0], [0, 1]], [[0.9, 0.1], [0.1, 0.9]]).ok
@@ -76,10 +77,11 @@ def less_noisy(first: Channel | Any, second: Channel | Any, *, trials: int = 20,
 
 
 def more_capable(first: Channel | Any, second: Channel | Any, *, trials: int = 20, seed: int = 0) -> InformationOrder:
-    """Is A, the first, more capable than B: is I(X;Y) >= I(X;Z) for every prior?
+    """Return whether the first channel, A, is more capable than the second, B: I(X;Y) >= I(X;Z) for every prior, Y
+    being what A shows and Z what B shows.
 
-    True where B refines A, or where A is proven to be less noisy. A search over priors from random starts looks for one
-    at which B tells more.
+    True where A is refined by B, or where A is proven to be less noisy. A search over priors from random starts looks
+    for one at which B tells more.
 
     >>> more_capable([[0.9, 0.1], [0.1, 0.9]], [[0.8, 0.2], [0.2, 0.8]]).ok
     True
@@ -109,7 +111,7 @@ def _conclude(A: Channel, B: Channel, witness: tuple[float, tuple[Array, ...]], 
     priors = tuple(Prior(p, labels=names) for p in found)
     if margin < -_ROUNDING:
         return InformationOrder(False, said, margin, priors)
-    if refines(A, B):
+    if refined_by(A, B):
         return InformationOrder(True, "the second can be made of the first", margin, priors)
     return InformationOrder(
         None, "no theorem that is known here applies, and the search found no witness", margin, priors

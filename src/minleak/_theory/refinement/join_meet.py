@@ -15,7 +15,7 @@ from minleak._data.simulating import generator
 from minleak._entropy.names import entropy
 from minleak._face.result import Result
 from minleak._measure.leakages import leakage
-from minleak._theory.refinement.orders import refines
+from minleak._theory.refinement.orders import refined_by
 from minleak.errors import InvalidParameter, quote
 
 # What is leaked of these falls with every join and meet, and with every post-processing.
@@ -72,15 +72,20 @@ class JoinMeetOrder(Result):
         return bool(self.ok)
 
 
-def join_meet_refines(first: Channel | Any, second: Channel | Any, *, trials: int = 50, seed: int = 0) -> JoinMeetOrder:
-    """Is the second got from the first by joins and meets and then a post-processing? Then it leaks no more than the
-    first of every entropy that `join_meet` names, for every prior: a wider order than `refines`, for fewer attackers.
+def join_meet_refined_by(
+    first: Channel | Any, second: Channel | Any, *, trials: int = 50, seed: int = 0
+) -> JoinMeetOrder:
+    """Return whether the first channel is refined by the second in the order of joins and meets: whether joins, meets
+    and then a post-processing make the second of the first.
+
+    The second then leaks no more than the first in every entropy that `join_meet` names, for every prior. It is a wider
+    order than `refined_by`, for fewer attackers.
 
     A way is searched, the fewest steps first, among 500 channels; a prior under which the second leaks more, by
     `trials`.
 
     >>> noisy, still = [[0.75, 0.25], [0.25, 0.75]], [[0.75, 0.25], [0.75, 0.25]]
-    >>> join_meet_refines(noisy, still).ok, join_meet_refines(still, noisy).entropy
+    >>> join_meet_refined_by(noisy, still).ok, join_meet_refined_by(still, noisy).entropy
     (True, 'shannon')
     """
     A = as_channel(first)
@@ -98,7 +103,7 @@ def join_meet_refines(first: Channel | Any, second: Channel | Any, *, trials: in
     while waiting and looked_at < _LOOKED_AT:
         here, steps = waiting.pop(0)
         looked_at += 1
-        found = refines(here, B)
+        found = refined_by(here, B)
         if found.ok:
             return JoinMeetOrder(True, steps, found.post_processing)
         for y, z in combinations(here.outputs, 2):

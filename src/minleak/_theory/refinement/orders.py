@@ -20,9 +20,9 @@ from minleak._theory.refinement.find import factorise, in_cone
 
 @dataclass(frozen=True)
 class Refinement(Result):
-    """Whether the second refines the first, `ok`: whatever the prior and the gain, it leaks no more.
+    """Whether the first is refined by the second, `ok`: the second leaks no more, whatever the prior and the gain.
 
-    Where it does, first @ `post_processing` = second. Where it does not, `gain` (guesses as rows, small whole numbers
+    Where it is, first @ `post_processing` = second. Where it is not, `gain` (guesses as rows, small whole numbers
     where they suffice) and `prior` are a case in which the second leaks more: the attacker then earns `earned[1]` after
     seeing it and `earned[0]` after seeing the first. `exact` tells whether it was decided in Fractions.
     """
@@ -39,26 +39,27 @@ class Refinement(Result):
 
     def to_parts(self) -> list[str | Table]:
         if self.earned is None:
-            return ["the second refines the first: it never leaks more"]
+            return ["the first is refined by the second, which never leaks more"]
         return [
-            f"the second does not refine the first: an attacker who chooses between {self.gain.shape[0]} guesses earns "
-            f"{float(self.earned[1]):.6g} after the second and {float(self.earned[0]):.6g} after the first"
+            f"the first is not refined by the second: an attacker who chooses between {self.gain.shape[0]} guesses "
+            f"earns {float(self.earned[1]):.6g} after the second and {float(self.earned[0]):.6g} after the first"
         ]
 
 
-def refines(first: Channel | Any, second: Channel | Any, *, tolerance: float = 1e-8) -> Refinement:
-    """Is B, the second, never worse than A, the first: for every prior and every gain, does B leak no more than A?
+def refined_by(first: Channel | Any, second: Channel | Any, *, tolerance: float = 1e-8) -> Refinement:
+    """Return whether the first channel, A, is refined by the second, B: B leaks no more, for every prior and gain.
 
-    It is so exactly if A R = B for a post-processing R (Blackwell; the coriaceous theorem of quantitative
-    information flow). Decided in Fractions if both channels are exact; else every entry of A R = B holds within the
-    tolerance. If the columns of A are independent that takes O(n m k), else a linear programme of some twenty steps of
-    O(k n m (n + m)). Sparse channels cost the pairs of columns where one's secrets are among the other's.
+    The literature writes it A ⊑ B. It is so exactly if A R = B for a post-processing R (Blackwell; the coriaceous
+    theorem of quantitative information flow). Decided in Fractions if both channels are exact; else every entry of
+    A R = B holds within the tolerance. If the columns of A are independent that takes O(n m k), else a linear programme
+    of some twenty steps of O(k n m (n + m)). Sparse channels cost the pairs of columns where one's secrets are among
+    the other's.
 
     >>> noisy = [[0.75, 0.25], [0.25, 0.75]]
-    >>> refines([[1, 0], [0, 1]], noisy).post_processing.toarray()
+    >>> refined_by([[1, 0], [0, 1]], noisy).post_processing.toarray()
     array([[0.75, 0.25],
            [0.25, 0.75]])
-    >>> found = refines(noisy, [[1, 0], [0, 1]])
+    >>> found = refined_by(noisy, [[1, 0], [0, 1]])
     >>> found.ok, found.gain, found.earned
     (False, array([[1., 1.],
            [0., 2.]]), (1.25, 1.5))
@@ -79,15 +80,15 @@ def refines(first: Channel | Any, second: Channel | Any, *, tolerance: float = 1
     return Refinement(False, exact, None, found.gain, prior, (earned[0], earned[1]))
 
 
-def max_refines(first: Channel | Any, second: Channel | Any, *, tolerance: float = 1e-8) -> Refinement:
-    """Is B, the second, never worse than A, the first, in its worst observable: for every prior and gain, is B's
-    max-case leakage no larger?
+def max_refined_by(first: Channel | Any, second: Channel | Any, *, tolerance: float = 1e-8) -> Refinement:
+    """Return whether the first channel, A, is refined by the second, B, in the worst observable: B's max-case leakage
+    is no larger, for every prior and gain.
 
     It is so exactly if every posterior of B is a mean of posteriors of A (Chatzikokolakis, Fernandes, Palamidessi
-    2019): weaker than `refines`, since how likely the posteriors are does not count. Floats are compared.
+    2019): weaker than `refined_by`, since how likely the posteriors are does not count. Floats are compared.
 
     >>> A, B = [[0.75, 0.25], [0.25, 0.75]], [[0.5, 0.25, 0.25], [0.25, 0.5, 0.25]]
-    >>> max_refines(A, B).ok, refines(A, [[0.5, 0.5], [0.125, 0.875]]).ok
+    >>> max_refined_by(A, B).ok, refined_by(A, [[0.5, 0.5], [0.125, 0.875]]).ok
     (True, False)
     """
     A = as_channel(first)
