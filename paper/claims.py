@@ -8,7 +8,6 @@ from typing import Any
 
 AGREES = "agrees to the printed digits"
 HOLDS = "holds"
-COARSE = "the print is a coarse optimum"
 FAILS = "does not agree"
 
 

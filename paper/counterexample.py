@@ -13,19 +13,19 @@ from minleak import Arimoto, Channel, Guesswork, Shannon, optimise
 from minleak.errors import MissingExtra
 from minleak.theory import Entropy
 from paper import draw
-from paper.claims import COARSE, Claim, Figure, Part, Table, statement
+from paper.claims import Claim, Figure, Part, Table, digits, statement
 
 Prior = tuple[float, float, float, float]
 
-# The paper gives no numbers for its prior; this one explains what it prints.
-RECONSTRUCTED: Prior = (0.2, 0.5, 0.15, 0.15)
+# The paper does not print its prior. This one gives its three numbers to the digits printed; so do others.
+CONSISTENT: Prior = (0.19993, 0.49868, 0.1518, 0.14959)
 # One of our own, for which each of the three entropies has a single maximiser.
 SEPARATING: Prior = (0.25, 0.35, 0.2, 0.2)
 
 ENTROPIES: dict[str, Entropy] = {"guesswork": Guesswork(), "Renyi 2 (Arimoto)": Arimoto(2), "Shannon": Shannon()}
 ALLOWED = ((1, 0), (1, 1), (0, 1), (0, 1))
 PRINTED = {"guesswork": 0.1518, "Renyi 2 (Arimoto)": 0.2573, "Shannon": 0.2998}
-ONE_OF_MANY = "the print is one of many optima"
+ONE_OF_MANY = "the print is the least of many optima"
 FLAT = 1e-13  # values this close to the largest count as the largest
 
 
@@ -95,29 +95,29 @@ def bisect(f: Callable[[float], float], inside: float, outside: float, least: fl
 
 
 def by_hand(p: Prior) -> dict[str, tuple[float, float]]:
-    """The maximisers in closed form, for p_3 = p_4: a second way to them.
+    """The maximisers in closed form: a second way to them.
 
     Shannon: the posterior of secret 2 is the same after a as after b. Arimoto 2: |(p_1, p_2 - x)| + |(x, p_3, p_4)| is
     least where both norms have the same slope. Guesswork: the slope is the rank of secret 2 after b minus the rank
-    after a, zero from x = p_3 (it becomes first after b) to x = p_2 - p_1 (it becomes second after a), if that is more.
+    after a, zero from x = max(p_3, p_4) (it becomes first after b) to x = p_2 - p_1 (it becomes second after a), if
+    that is more; else the slope changes sign at max(p_3, p_4), for the two priors here.
     """
     norm = math.hypot(p[2], p[3])
     shannon, arimoto = p[1] * (p[2] + p[3]) / (p[0] + p[2] + p[3]), p[1] * norm / (p[0] + norm)
     return {
-        "guesswork": (p[2], max(p[2], p[1] - p[0])),
+        "guesswork": (max(p[2:]), max(*p[2:], p[1] - p[0])),
         "Renyi 2 (Arimoto)": (arimoto, arimoto),
         "Shannon": (shannon, shannon),
     }
 
 
 def part() -> Part:
-    found = {name: maximisers(RECONSTRUCTED, H) for name, H in ENTROPIES.items()}
+    found = {name: maximisers(CONSISTENT, H) for name, H in ENTROPIES.items()}
     own = {name: maximisers(SEPARATING, H) for name, H in ENTROPIES.items()}
-    claims = [_judge(name, found[name], by_hand(RECONSTRUCTED)[name]) for name in ENTROPIES]
+    claims = [_judge(name, found[name], by_hand(CONSISTENT)[name]) for name in ENTROPIES]
     renyi, shannon = (_middle(found[name]) for name in ("Renyi 2 (Arimoto)", "Shannon"))
     lost = [
-        H.conditional(RECONSTRUCTED, channel(RECONSTRUCTED, a))
-        - H.conditional(RECONSTRUCTED, channel(RECONSTRUCTED, b))
+        H.conditional(CONSISTENT, channel(CONSISTENT, a)) - H.conditional(CONSISTENT, channel(CONSISTENT, b))
         for H, a, b in ((Shannon(), shannon, renyi), (Arimoto(2), renyi, shannon))
     ]
     claims.append(
@@ -138,8 +138,8 @@ def part() -> Part:
         )
     )
     rows = tuple(
-        (kind, name, *ends, *by_hand(p)[name], PRINTED[name] if kind == "reconstructed" else "")
-        for kind, p, results in (("reconstructed", RECONSTRUCTED, found), ("our own", SEPARATING, own))
+        (kind, name, *ends, *by_hand(p)[name], PRINTED[name] if kind == "consistent" else "")
+        for kind, p, results in (("consistent", CONSISTENT, found), ("our own", SEPARATING, own))
         for name, ends in results.items()
     )
     table = Table(
@@ -153,10 +153,11 @@ def part() -> Part:
         (
             "Four secrets, two observables: secret 1 must show a, secrets 3 and 4 must show b, secret 2 may show "
             "either. With x the probability of secret 2 and b together, the paper prints the x that is best for three "
-            "entropies, but not the prior. The prior (0.2, 0.5, 0.15, 0.15) is our reconstruction: it explains the "
-            "three numbers as the results of a coarse numerical search.",
-            "With this prior guesswork is largest not at one x but on all of [0.15, 0.3], which holds the best x of "
-            "the other two. The disagreement is between Renyi 2 and Shannon. With our own prior "
+            "entropies, but not the prior. They are consistent with the prior (0.19993, 0.49868, 0.1518, 0.14959), "
+            "which gives all three to the digits printed, and with others, such as "
+            "(0.20432, 0.56261, 0.1518, 0.08127).",
+            "With this prior guesswork is largest not at one x but on all of [0.1518, 0.29875], which begins at the x "
+            "printed and holds the best x of Renyi 2. Renyi 2 and Shannon disagree. With our own prior "
             "(0.25, 0.35, 0.2, 0.2) all three have a single best x, and these differ.",
         ),
         tuple(claims),
@@ -171,16 +172,16 @@ def _judge(name: str, ends: tuple[float, float], exact: tuple[float, float]) -> 
     right = _close(ends, exact)
     if ends[1] - ends[0] > 1e-3:
         ours = f"every x from {ends[0]:.7f} to {ends[1]:.7f}"
-        inside = ends[0] <= printed <= ends[1]
-        return statement(what, f"{printed}", ours, right and inside, verdict=ONE_OF_MANY)
-    near = abs(_middle(ends) - printed) <= 5e-4
-    return statement(what, f"{printed}", f"{_middle(ends):.7f}", right and near, verdict=COARSE)
+        begins = abs(ends[0] - printed) <= 5e-5
+        return statement(what, f"{printed}", ours, right and begins, verdict=ONE_OF_MANY)
+    found = digits(what, [printed], [_middle(ends)])
+    return statement(what, found.printed, found.ours, right and found.ok, verdict=found.verdict)
 
 
 def _figure() -> Figure:
     rows = []
     for name, H in ENTROPIES.items():
-        values = [(i / 200, H.conditional(RECONSTRUCTED, channel(RECONSTRUCTED, i / 200))) for i in range(101)]
+        values = [(i / 200, H.conditional(CONSISTENT, channel(CONSISTENT, i / 200))) for i in range(100)]
         top = max(value for _, value in values)
         rows += [{"x": x, "share": round(value / top, 12), "of": name} for x, value in values]
     chart = draw.lines(
@@ -194,7 +195,9 @@ def _figure() -> Figure:
         zero=False,
         points=False,
     )
-    return Figure("counterexample", "H(X|Y) against x for the reconstructed prior, each entropy over its best.", chart)
+    return Figure(
+        "counterexample", "H(X|Y) against x for a prior consistent with the print, each entropy over its best.", chart
+    )
 
 
 def _middle(ends: tuple[float, float]) -> float:

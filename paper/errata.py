@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
 
-from minleak import Arimoto, Channel, Gain, GuessError, Guesswork, Shannon, design
+from minleak import Arimoto, Channel, Gain, GuessError, Guesswork, Hartley, Shannon, design
 from minleak.theory import FehrBerens, Hayashi, SharmaMittal, Tsallis
 from paper.claims import Claim, Part, Table, erratum, statement, tiny
 from paper.priors import TOY_CAP, TOYS
@@ -27,6 +28,8 @@ def part() -> Part:
         as_many_guesses(),
         fehr_berens(),
         extreme_points(),
+        core_concave_gains(),
+        arimoto_at_zero(),
     )
     rows = tuple((n, claim.what, claim.printed, claim.ours) for n, claim in enumerate(claims, start=1))
     return Part(
@@ -155,6 +158,46 @@ def extreme_points() -> Claim:
         f"u = {u} of {len(tail)} entries, in all {len(found)} extreme points for toy p_2",
         full == {u} and rest == {len(tail) - u} and len(found) == math.comb(len(tail), u),
         verdict=erratum(8),
+    )
+
+
+def core_concave_gains() -> Claim:
+    """H_g(p) = Fhat(Gp) for Shannon's entropy, eta being the identity: at the middle of two priors, and on average."""
+    draw = random.Random(0)
+    least = math.inf
+    for _ in range(200):
+        G = [[draw.random() for _ in range(3)] for _ in range(3)]
+        p, q = ([draw.random() for _ in range(3)] for _ in range(2))
+        p, q = ([value / sum(prior) for value in prior] for prior in (p, q))
+        H = Gain(Shannon(), G)
+        middle = [(a + b) / 2 for a, b in zip(p, q, strict=True)]
+        least = min(least, H(middle) - (H(p) + H(q)) / 2)
+    return statement(
+        "Gains and core-concavity: H_g of Shannon's entropy at the middle of two priors, less the mean of both",
+        '"no longer ... core-concave"',
+        f"never negative, 200 random gains: at least {tiny(max(least, 0.0))}",
+        least > -1e-12,
+        verdict=erratum(9),
+    )
+
+
+def arimoto_at_zero() -> Claim:
+    """One secret that shows itself and m others that look alike, of probability t together."""
+    found = {
+        m: {
+            round(Hartley().conditional([1 - t, *[t / m] * m], [[1, 0], *[[0, 1]] * m]), 12)
+            for t in (0.001, 0.5, 0.999)
+        }
+        for m in (2, 3)
+    }
+    return statement(
+        "Arimoto's form at order 0",
+        "a case of eta(sum of p(y) F) for 0 <= a < 1",
+        "log of the largest support, whatever the p(y): "
+        + ", ".join(f"{min(values):.6f} bits for supports of 1 and {m}" for m, values in found.items())
+        + "; a mean would tend to 0 with p(y)",
+        all(values == {round(math.log2(m), 12)} for m, values in found.items()),
+        verdict=erratum(10),
     )
 
 

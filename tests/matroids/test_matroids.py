@@ -69,7 +69,7 @@ def test_what_is_found_has_a_face():
         (lambda: matroid_optimum([1, 1], lambda _: None), "of the empty set"),
         (
             lambda: matroid_optimum([1, 1, 1], lambda some: some != {0, 1} and some != {0, 2} and len(some) < 3),
-            "no mat",
+            "must be the independent sets of a matroid; got",
         ),
         (lambda: matroid_optimum([1, 1, 1], lambda some: len(some) ** 2), "no rank of a matroid"),
         (lambda: Matroid.laminar(3, [([0, 1], 1), ([1, 2], 1)]), "the caps cross: 1 is in two sets"),

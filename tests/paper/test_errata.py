@@ -130,6 +130,35 @@ def test_fehr_berens_does_not_tend_to_shannon():
     assert ml.theory.FehrBerens(1).conditional(PRIOR, CHANNEL) == pytest.approx(0.4150374993, abs=1e-9)
 
 
+@given(st.data())
+def test_entropies_by_gains_are_core_concave(data):
+    """Fhat(Gp) at a mean of two priors is at least the mean, in Fractions for one guess, in floats for Shannon."""
+    weights = st.lists(st.integers(0, 20), min_size=3, max_size=3)
+    G = [data.draw(weights) for _ in range(3)]
+    p, q = (data.draw(weights.filter(any)) for _ in range(2))
+    p, q = ([Fraction(w, sum(prior)) for w in prior] for prior in (p, q))
+    middle = [(a + b) / 2 for a, b in zip(p, q, strict=True)]
+
+    def missed(prior):  # the perspective of the one-guess error, of Gp
+        images = [sum((g * x for g, x in zip(row, prior, strict=True)), Fraction(0)) for row in G]
+        return sum(images) - max(images)
+
+    assert missed(middle) >= (missed(p) + missed(q)) / 2
+    if any(map(any, G)):
+        H = ml.Gain(ml.Shannon(), G)
+        assert H(middle) >= (H(p) + H(q)) / 2 - 1e-9
+
+
+@pytest.mark.parametrize("rare", [Fraction(1, 1000), Fraction(1, 2), Fraction(999, 1000)])
+def test_arimoto_at_order_zero_is_no_mean(rare):
+    """Supports of 1 and m: log m however rare the second observable is, and so is the limit of small orders."""
+    for m in (2, 3):
+        prior, channel = [1 - rare, *[rare / m] * m], [[1, 0], *[[0, 1]] * m]
+        assert ml.Hartley().conditional(prior, channel) == pytest.approx(math.log2(m), abs=1e-12)
+        small = ml.Arimoto(1e-4).conditional(prior, channel)
+        assert small == pytest.approx(math.log2(m), abs=2e-3)
+
+
 def test_every_erratum_names_its_tests():
     """The page and this file speak of the same tests."""
     named = set(re.findall(r"`(test_\w+)`", ERRATA.read_text()))

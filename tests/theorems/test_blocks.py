@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from math import isqrt
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -50,6 +53,49 @@ def test_which_entropies_are_covered():
     assert all(best_sorted(ml.entropy(name).form) for name in COVERED)
     assert not any(best_sorted(ml.entropy(name).form) for name in OTHERS)
     assert not best_sorted(ml.Gain(ml.Shannon(), np.eye(2)).form)
+
+
+def proved(a, c):
+    """The theorem of layouts.md on Phi(v) = Q^c S^(1-ac): a > 1 and 1/a <= c <= min(1, 1/(a-1))."""
+    return a > 1 and 1 / a <= c <= min(Fraction(1), 1 / (a - 1))
+
+
+def test_the_families_called_proved_are_those_of_the_proofs():
+    """Order by order from 1/20 to 6: c is 1/a in Arimoto's form, 1 in Hayashi's and 1/(a-1) in Fehr and Berens'."""
+    for a in (Fraction(i, 20) for i in range(1, 121) if i != 20):
+        assert best_sorted(ml.Arimoto(float(a)).form)  # above 1 by the theorem too, below by supermodularity
+        assert a < 1 or proved(a, 1 / a)
+        assert best_sorted(ml.theory.Hayashi(float(a)).form) == proved(a, Fraction(1))
+        assert best_sorted(ml.theory.Tsallis(float(a)).form) == proved(a, Fraction(1))
+        assert best_sorted(ml.theory.SharmaMittal(float(a), 0.5).form) == proved(a, Fraction(1))
+        assert best_sorted(ml.theory.FehrBerens(float(a)).form) == proved(a, 1 / (a - 1))
+    weights = [9, 5, 4, 2, 1]
+    named = ml.certify(ml.design(weights, 2, layout="blocks"), weights, entropies=[*COVERED, *OTHERS])
+    details = [check.detail for check in named.checks if check.detail.startswith("a theorem in ")]
+    assert details == ["a theorem in " + ", ".join(ml.entropy(name).name for name in COVERED)]
+
+
+# What sorted blocks make largest when summed over blocks: the perspective, up to sign; rational for squares as weights.
+EXACT = {
+    "min-entropy": lambda v: -max(v),
+    "guess-error:2": lambda v: sum(v) - sum(sorted(v)[-2:]),
+    "guesswork": lambda v: sum(i * w for i, w in enumerate(sorted(v, reverse=True), start=1)),
+    "arimoto:0.5": lambda v: sum(isqrt(w) for w in v) ** 2,
+    "tsallis:2": lambda v: -Fraction(sum(w * w for w in v), sum(v)),
+    "fehrberens:2": lambda v: -Fraction(sum(w * w for w in v), sum(v)),
+}
+
+
+@settings(max_examples=40)
+@given(st.lists(st.integers(1, 12), min_size=2, max_size=7), st.integers(1, 5))
+def test_sorted_blocks_are_best_in_fractions(roots, k):
+    """All partitions, in integers and Fractions, for forms that are rational."""
+    weights = sorted((root * root for root in roots), reverse=True)
+    cut = [weights[i : i + k] for i in range(0, len(weights), k)]
+    found = list(partitions(weights, k))
+    for name, value in EXACT.items():
+        assert best_sorted(ml.entropy(name).form)
+        assert max(sum(map(value, blocks)) for blocks in found) == sum(map(value, cut)), name
 
 
 @settings(max_examples=25)

@@ -11,8 +11,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
+from tests.matroids.families import partition_by_subsets
 
 import minleak as ml
+from minleak.theory import Matroid
 
 
 @st.composite
@@ -118,3 +120,38 @@ def test_one_group_that_cannot_bind_is_no_group(problem):
     plain = ml.design(weights, k)
     loose = ml.design(weights, k, groups=ml.Groups([0] * len(weights), at_most=k))
     assert loose.exact_target == plain.exact_target
+
+
+@settings(max_examples=60)
+@given(st.lists(st.integers(1, 6) | st.integers(20, 40), min_size=2, max_size=6), st.data())
+def test_when_groups_that_must_not_meet_cost_nothing(weights, data):
+    """One of a group in a set: pi is that of the cap alone exactly if every giant is alone in its group and every other
+    group weighs at most s/u. By the definition over all subsets, and by what `design` makes.
+    """
+    n = len(weights)
+    group = data.draw(st.lists(st.integers(0, n - 1), min_size=n, max_size=n))
+    k = data.draw(st.integers(1, len(set(group))))
+    ordered = sorted(weights, reverse=True)
+    g = next(j for j in range(k) if ordered[j] * (k - j) <= sum(ordered[j:]))
+    share = Fraction(sum(ordered[g:]), k - g)
+    free = [Fraction(w, sum(weights)) for w in ordered[:g]] + [share / sum(weights)] * (k - g)
+    giants = sorted(range(n), key=lambda x: -weights[x])[:g]
+    alone = all(group.count(group[x]) == 1 for x in giants)
+    light = all(
+        sum(w for w, other in zip(weights, group, strict=True) if other == one) <= share
+        for one in set(group) - {group[x] for x in giants}
+    )
+    caps = [({x for x in range(n) if group[x] == one}, 1) for one in set(group)]
+    matroid = Matroid.laminar(n, [(range(n), k), *caps] if len(set(group)) > 1 else caps)
+    assert (partition_by_subsets(weights, matroid) == free) == (alone and light)
+    made = ml.design(weights, k, groups=ml.Groups(group, at_most=1)).target
+    same = len(made) == k and np.allclose(made, [float(part) for part in free], rtol=1e-12, atol=0)
+    assert same == (alone and light)
+
+
+def test_a_giant_that_is_a_group_of_its_own_costs_nothing():
+    assert ml.design([60, 20, 10, 10], k=3, groups=ml.Groups(list("abcd"), at_most=1)).target.tolist() == [
+        0.6,
+        0.2,
+        0.2,
+    ]

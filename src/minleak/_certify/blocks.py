@@ -108,8 +108,11 @@ def best_sorted(form: Form | None) -> bool:
     """Whether it is a theorem that of all partitions into blocks of at most k, the secrets sorted by weight and cut
     from the heaviest on leave the most H(X|Y), for every k and prior.
 
-    Two blocks suffice: pair the members of both by weight, and exchange within pairs; Fhat of the heavier ones
-    together and the lighter ones together is at least as good where Fhat is supermodular in that sense.
+    Two blocks suffice (docs/explanation/layouts.md has both proofs). Where Fhat is supermodular (Shannon, guesses,
+    guesswork, Arimoto of every order), order one block from the heaviest member and the other from the lightest: the
+    larger of each pair are the k heaviest of both. Elsewhere it is a theorem of its own, of the sums of Q^c S^(1-ac)
+    with Q = sum v_i^a and S = sum v_i, for a > 1 and 1/a <= c <= min(1, 1/(a-1)): Hayashi, Tsallis and Sharma-Mittal
+    (c = 1) up to order 2, Fehr and Berens (c = 1/(a-1)) from order 2 on.
     """
     match form:
         case RenyiMean(a, c):

@@ -21,6 +21,8 @@ _GAPS = {
     "prior": "total variation between the prior and the plan's integer weights",
     "posterior": "largest total variation between a posterior and pi",
 }
+# The entropies of the paper's theorem, and of its extension to matroids.
+EVERY_ENTROPY = "in any symmetric, expansible, core-concave entropy"
 # Steps from slot to slot that finding a label may take on average, and in all besides: about two are usual.
 _STEPS, _MORE = 64, 1 << 24
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from minleak._certify.certificate import Certificate, Check
+from minleak._certify.certificate import EVERY_ENTROPY, Certificate, Check
 from minleak._data.channel import Channel
 from minleak._data.joint import Joint
 from minleak._data.prior import Prior
@@ -47,7 +47,7 @@ def certify_channel(
     floats = np.array([float(value) for value in pi])
     for H in entropies:
         gaps[H.name] = difference(H, H(floats), H.conditional(joint))
-    claim = f"no channel with at most {k} secrets behind an observable leaks less, in any entropy"
+    claim = f"for one observation, no channel with at most {k} secrets behind an observable leaks less, {EVERY_ENTROPY}"
     return Certificate.of(claim, checks, exact=exact, gaps=gaps)
 
 

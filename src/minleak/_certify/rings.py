@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from minleak._certify.certificate import Certificate, Check, check_labels, check_secrets, in_proportion
+from minleak._certify.certificate import EVERY_ENTROPY, Certificate, Check, check_labels, check_secrets, in_proportion
 from minleak._certify.groups import is_principal, keeps_caps
 from minleak._data.arrays import Array, Indices
 from minleak._data.prior import Prior, as_gains, as_prior
@@ -24,14 +24,14 @@ _SHOWN = 8
 
 
 def certify_rings(plan: Plan, prior: Prior | Iterable[Any], gains: Iterable[Any] | None) -> Certificate:
-    """The certificate of a plan of rings, for all entropies at once."""
+    """The certificate of a plan of rings, for all entropies of the theorem at once."""
     prior = as_prior(prior)
     worth = None if gains is None else as_gains(gains, prior.labels)
     target = prior if worth is None else _weigh_by_gains(prior, worth)
     checks = list(_checks(plan, prior, target, worth))
     if all(check.ok for check in checks):
         checks += check_labels(plan, prior)
-    claim = f"no channel with sets of at most {plan.k} secrets leaks less, in any entropy"
+    claim = f"for one observation, no channel with sets of at most {plan.k} secrets leaks less, {EVERY_ENTROPY}"
     claim += "" if plan.groups is None else ", under the caps of the groups"
     claim += "" if worth is None else ", under these gains"
     return Certificate.of(claim, checks, exact=_in_units(target, plan.k), gaps={"prior": plan.distance})

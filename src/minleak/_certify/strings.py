@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from minleak._certify.certificate import Certificate, Check
+from minleak._certify.certificate import EVERY_ENTROPY, Certificate, Check
 from minleak._data.prior import Prior, as_prior
 from minleak._strings.coding import Coder
 from minleak._strings.files import contents_of, digest_of
@@ -20,15 +20,16 @@ _LISTED = 1000
 
 
 def certify_strings(plan: Any, prior: Prior | Iterable[Any] | StringModel) -> Certificate:
-    """The certificate of a plan over strings, for all entropies at once: for these counts, or for this model alone. The
-    model is the plan's own, whose intervals are tried at positions that are the same at every run.
+    """The certificate of a plan over strings, for all entropies of the theorem at once: for these counts, or for this
+    model alone. The model is the plan's own, whose intervals are tried at positions that are the same at every run.
     """
     checks: list[Check] = []
     for check in _checks(plan, prior if isinstance(prior, StringModel) else as_prior(prior)):
         checks.append(check)
         if not check.ok:  # each stands on those before it
             break
-    claim = f"no channel with sets of at most {plan.k} strings leaks less, in any entropy, if the model is right"
+    claim = f"for one observation, no channel with sets of at most {plan.k} strings leaks less, {EVERY_ENTROPY}"
+    claim += ", if the model is right"
     return Certificate.of(claim, checks, exact=True)
 
 

@@ -52,7 +52,7 @@ def check_entropy(
     entropies not of the form eta(sum Fhat) only those that speak of H itself are tried. A violation counts when it
     exceeds `tolerance` times the values' size. Passing is not a proof.
 
-    >>> from minleak._entropy.renyi import Shannon
+    >>> from minleak import Shannon
     >>> check_entropy(Shannon()).ok
     True
     """

@@ -40,7 +40,7 @@ _UNSURE = 0.1
 class Renyi(Entropy):
     """An entropy of the family, from its `form`; a subclass makes that from its parameters.
 
-    >>> from minleak._entropy.forms import RenyiMean
+    >>> from minleak.theory import RenyiMean
     >>> Renyi(RenyiMean(order=2.0, exponent=-1.0, degree=-1.0))([1, 1])  # Tsallis(2)
     0.5
     """

@@ -21,8 +21,8 @@ class Layout(ABC):
 
 
 class RingLayout(Layout):
-    """A layout on rings. All of them make plans of least leakage, for all entropies at once; they differ in what the
-    theorem leaves free.
+    """A layout on rings. All of them make plans of least leakage for one draw, in all entropies of the theorem at once;
+    they differ in what the theorem leaves free.
 
     On no ring is a member longer than a track, so that it never meets itself: `certify` checks this.
     """

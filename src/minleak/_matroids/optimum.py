@@ -1,4 +1,4 @@
-"""matroid_optimum: the least leakage, for all entropies at once, where the allowed sets are those of a matroid."""
+"""matroid_optimum: the least leakage where the allowed sets are those of a matroid, for many entropies at once."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class PrincipalPartition(Result):
     """The secrets in `blocks` of falling density, in which an optimal channel treats all alike."""
 
     blocks: tuple[PartitionBlock, ...]
-    """From the densest on; giants are blocks of one."""
+    """From the densest on; a giant is a block of one, or with giants of the same weight one block."""
 
     @property
     def target(self) -> tuple[Fraction, ...]:
@@ -100,7 +100,8 @@ class MatroidOptimum(Result):
         sets = [[", ".join(map(str, members)), str(share)] for members, share in self.bases]
         return [
             f"{len(self.prior)} secrets in sets of {len(self.target)}, {len(self.bases)} of them: a guess is right "
-            f"with probability {self.success:.6g} seeing a set, and no allowed sets do better, in any entropy",
+            f"with probability {self.success:.6g} seeing a set, and no allowed sets do better; "
+            "nor do they leak less in any symmetric, expansible, core-concave entropy",
             Table("the principal partition", ["secrets", "rank", "posterior of each", "as a number"], rows),
             Table("the sets", ["members", "probability"], sets),
         ]

@@ -190,9 +190,9 @@ def _check_exchange(matroid: Matroid) -> Matroid:
         second = next((other for other in others if len(other) != len(first)), others[0])
         if len(second) != len(first) or not all(matroid.independent(second - {i}) for i in second):
             raise InvalidParameter(
-                f"the allowed sets are no matroid: {sorted(first)} and {sorted(second)} are both maximal within "
-                f"{sorted(some)}, or a part of one is not allowed; there is then no optimum for all entropies at once: "
-                "optimise over listed sets, entropy by entropy"
+                f"the allowed sets must be the independent sets of a matroid; got {sorted(first)} and "
+                f"{sorted(second)}, which are both maximal within {sorted(some)}, or of which a part is not allowed. "
+                "The theorem does not apply to them: list them for optimise, which takes one entropy at a time."
             )
     return matroid
 

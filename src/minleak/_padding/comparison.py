@@ -90,7 +90,7 @@ def compare(
     policy whose overhead does not allow it. The best buckets never leak more than a policy that keeps the order of
     sizes.
 
-    >>> from minleak._padding.policies import to_multiple
+    >>> from minleak.padding import to_multiple
     >>> fours = {"fours": lambda sizes: to_multiple(sizes, 4)}
     >>> print(compare([3, 4, 5, 6, 9, 12], entropies=["shannon"], policies=fours))
     policy  in all    mean    median  worst   entropy    leaks   buckets     bound  less by  smallest class

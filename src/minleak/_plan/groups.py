@@ -25,11 +25,12 @@ _MOST = 2**31 - 1
 @dataclass(frozen=True, eq=False)
 class Groups:
     """At most `at_most` members of a group in every set: what a set tells about the group of the secret is then bounded
-    by the cap, and the plan leaks least among all that keep it, for every entropy at once.
+    by the cap, and the plan leaks least among all that keep it, for every symmetric, expansible, core-concave entropy
+    at once.
 
     Such sets are the independent sets of a laminar matroid, for which the theorem holds too. Groups that cross, such as
-    country and language, are an intersection of two matroids, and a cap k that differs by secret is no matroid: there
-    is no one optimum for all entropies then, and `optimise` with listed sets is the way.
+    country and language, are an intersection of two matroids, and a cap k that differs by secret is no matroid: one
+    channel is then seldom optimal for all entropies, and `optimise` with listed sets is the way.
 
     Parameters
     ----------
@@ -203,7 +204,7 @@ def _lie_in(inner: Indices, outer: Indices, names: list[Any], others: list[Any])
         x = int(crossing[0])
         raise InvalidParameter(
             f"the inner group {quote(names[inner[x]])} lies in {quote(others[outer[x]])} and in "
-            f"{quote(others[parents[inner[x]]])}: groups that cross have no one optimum for all entropies; make them "
-            "nested, or list the allowed sets for optimise"
+            f"{quote(others[parents[inner[x]]])}: the theorem holds for nested groups only; make them nested, or "
+            "list the allowed sets for optimise, which takes one entropy at a time"
         )
     return parents

@@ -75,11 +75,12 @@ def certify(
     `Tracks` are checked for one `step`, the k states that are shown: every row is the chain's, every move of the
     rounding keeps all means, and the next states are as different as the rows allow.
 
-    >>> from minleak._plans.make import design
+    >>> from minleak import design
     >>> prior = [36, 30, 20, 14]
-    >>> print(certify(design(prior, k=3), prior))
+    >>> print(certify(design(prior, k=3), prior))  # doctest: +NORMALIZE_WHITESPACE
     certified, exactly
-    proved: no channel with sets of at most 3 secrets leaks less, in any entropy
+    proved: for one observation, no channel with sets of at most 3 secrets leaks less, in any symmetric,
+            expansible, core-concave entropy
     ok  the secrets are the prior's
     ok  the fields of the plan fit together
     ok  the weights are the prior's: exactly

@@ -219,10 +219,11 @@ class Plan(BasePlan):
         return Prior.trusted(self.weights, self.prior.labels, self.total)
 
     def entropy(self, entropy: ConditionalEntropy | str, *, of: Values | None = None) -> float:
-        """H(X|Y) = H(pi), the largest that any channel with sets of at most k can reach, for every entropy at once.
+        """H(X|Y) = H(pi), the largest that any channel with sets of at most k can reach.
 
-        Theorem 1 of the paper; with gains its Proposition 4, H_g(X|Y) = eta(Fhat(pi)). O(k). With `of`, H(f(X)|Y) of a
-        property of the secret, which differs from layout to layout.
+        Theorem 1 of the paper, for every symmetric, expansible, core-concave entropy at once; with gains its
+        Proposition 4, H_g(X|Y) = eta(Fhat(pi)). O(k). With `of`, H(f(X)|Y) of a property of the secret, which differs
+        from layout to layout.
         """
         H = as_entropy(entropy)
         if of is not None:

@@ -44,7 +44,7 @@ def best_joint_buckets(
     increasing sizes; None if there are none. O(buckets m^2) for each price, and m^2 columns.
 
     >>> import numpy as np
-    >>> from minleak._entropy.renyi import Shannon
+    >>> from minleak import Shannon
     >>> joint = np.array([[3, 1, 0, 2], [1, 3, 2, 0]]) / 12
     >>> best_joint_buckets(joint, np.array([1, 2, 5, 6]), Shannon(), budget=1.0, buckets=2).cuts
     array([2, 4])

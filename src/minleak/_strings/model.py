@@ -58,7 +58,7 @@ def strings_of(model: StringModel, most: int) -> Iterator[tuple[str, int]]:
 class CutLine:
     """The line of a model with the intervals (start, weight) of some strings cut out.
 
-    >>> from minleak._strings.ngram import NGram
+    >>> from minleak.strings import NGram
     >>> model = NGram.fit(["a", "b"], longest=2)
     >>> line = CutLine(model, [model.interval("a")])
     >>> line.length == model.total - model.weight("a"), line.at(line.start("b"))

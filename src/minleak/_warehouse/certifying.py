@@ -29,8 +29,8 @@ def certify(
 
     With `table`, the prior that the plan was designed for, weights are compared secret by secret; without it they are
     taken from the plan, and `own_prior` of the certificate says so. These checks imply that every posterior is pi (see
-    the theory page on rings), so the plan is optimal for every entropy at once. Two aggregates over all segments, three
-    within partitions, a join with the prior.
+    the theory page on rings), so for one observation the plan is optimal in every symmetric, expansible,
+    core-concave entropy at once. Two aggregates over all segments, three within partitions, a join with the prior.
 
     For a lineage, every part is verified for the weights in it, and that no secret is in two parts.
 
