@@ -23,6 +23,7 @@ ALL = (
     "world",
     "unlisted",
     "prefixes",
+    "beacons",
     "lasting",
     "samples",
     "sequences",

@@ -109,3 +109,18 @@ def test_a_channel_holds_no_prior():
     """It has to be given."""
     with pytest.raises(InvalidParameter, match="give the prior to judge the channel"):
         ml.certify(np.eye(3), k=1)
+
+
+@pytest.mark.parametrize("kind", ["rings", "groups", "gains", "channel"])
+def test_a_claim_names_the_entropies_of_the_theorem_and_one_observation(kind):
+    """Entropies that tell secrets apart, and what several draws tell, are not claimed."""
+    weights = [5, 3, 2, 2]
+    found = {
+        "rings": lambda: ml.certify(ml.design(weights, 2), weights),
+        "groups": lambda: ml.certify(ml.design(weights, 2, groups=ml.Groups([0, 0, 1, 1], at_most=1)), weights),
+        "gains": lambda: ml.certify(ml.design(weights, 2, gains=[1, 2, 1, 1]), weights, gains=[1, 2, 1, 1]),
+        "channel": lambda: ml.certify(ml.design(weights, 2).channel(), weights, k=2),
+    }[kind]()
+    assert found.ok
+    assert found.claim.startswith("for one observation, no channel with")
+    assert "in any symmetric, expansible, core-concave entropy" in found.claim

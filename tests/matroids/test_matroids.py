@@ -90,3 +90,11 @@ def test_what_is_no_matroid_is_refused_in_one_line(call, said):
 def test_a_secret_in_no_set_cannot_be_shown():
     with pytest.raises(Infeasible, match="no allowed set has secret 1"):
         matroid_optimum([1, 1], Matroid.graphic([(0, 1), (2, 2)]))
+
+
+def test_giants_of_equal_weight_are_one_block():
+    found = matroid_optimum([5, 5, 1, 1], Matroid.uniform(4, 3))
+    assert [(block.members, block.rank) for block in found.partition.blocks] == [((0, 1), 2), ((2, 3), 1)]
+    assert found.target == (Fraction(5, 12), Fraction(5, 12), Fraction(1, 6))
+    apart = matroid_optimum([6, 5, 1, 1], Matroid.uniform(4, 3))
+    assert [block.members for block in apart.partition.blocks] == [(0,), (1,), (2, 3)]

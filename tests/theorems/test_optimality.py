@@ -5,9 +5,11 @@ pi = (p_1, ..., p_{j*-1}, s/u, ..., s/u) is written down in tests/cases.py from 
 
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import cache
 from itertools import pairwise
 
+import numpy as np
 import pytest
 from hypothesis import find, given
 from hypothesis import strategies as st
@@ -85,3 +87,31 @@ def test_a_larger_cap_never_leaks_more(weights, H):
     assert all(at_most(after, before) for before, after in pairwise(leaked))
     assert equal(leaked[-1], 0.0)
     assert equal(leaked[0], H(weights) - H([1]))
+
+
+def test_one_entropy_may_have_more_optimal_channels_than_all_of_them():
+    """Weights 5, 3, 1, 1, k = 3: no leakage in min-entropy with posteriors other than pi, which only some H see."""
+    weights, channel = [5, 3, 1, 1], [[Fraction(3, 5), Fraction(2, 5)], [1, 0], [0, 1], [0, 1]]
+    assert ml.leakage(weights, channel, "min-entropy") == 0
+    assert ml.certify(channel, weights, k=3).ok is False
+    assert ml.leakage(weights, channel, "shannon") > ml.design(weights, 3).leakage("shannon") + 1e-3
+
+
+def most_likelier(p, C):
+    """By how much an observable makes a secret likelier at most: the exponential of pointwise maximal leakage."""
+    C = C[:, C.any(axis=0)]
+    return (C.max(axis=0) / (p @ C)).max()
+
+
+@given(capped_systems())
+def test_some_observable_makes_a_secret_n_over_k_times_as_likely(system):
+    """Whatever the prior and the channel under the cap."""
+    prior, k, channel = system
+    if prior.p.all():
+        assert most_likelier(prior.p, ml.Channel(channel).toarray()) >= len(prior) / k * (1 - 1e-9)
+
+
+def test_plans_are_not_best_for_attackers_who_value_secrets_differently():
+    p, buckets = np.array([0.4, 0.4, 0.1, 0.1]), np.array([[1, 0], [0, 1], [1, 0], [0, 1]])
+    assert most_likelier(p, buckets) == pytest.approx(4 / 2)
+    assert most_likelier(p, ml.design([4, 4, 1, 1], 2).channel().toarray()) == pytest.approx(5)

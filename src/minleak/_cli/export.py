@@ -23,7 +23,7 @@ def export(
     ),
     hashed: str | None = option("Key file: write keyed hashes instead of labels."),
     partitions: bool = option(
-        "Blocks only: write a .csv with value (value_hash with --hashed) and partition, for a blind index.",
+        "Blocks only: write a .csv with value (value_hash with --hashed) and partition, the number to index in place of the value.",
         default=False,
     ),
     raw_labels: bool = option(

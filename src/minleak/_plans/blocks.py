@@ -236,8 +236,9 @@ class BlockPlan(BasePlan):
         return read_by_blocks(self.partition, self.prior, as_rows(self.prior, rows))
 
     def partitions(self, *, hashed: Key | bytes | None = None) -> pa.Table:
-        """The blocks as a table of `value` and `partition`, a number from 0 on, for a blind index or a bucket selector
-        of a database: a row for each secret, in the order of their labels.
+        """The blocks as a table of `value` and `partition`, the number of its block from 0 on, for a blind
+        index: a row for each secret, in the order of their labels. Index the number in place of the value; as the
+        partition of a beacon it would hide nothing.
 
         With a key, or its 32 bytes, `value_hash` is in place of the value: HMAC-SHA256 of its text in UTF-8, in
         hexadecimal, which every language has.
