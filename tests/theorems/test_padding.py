@@ -77,3 +77,18 @@ def test_observables_beyond_the_sizes_do_not_help(name):
     assert ml.padding.design(sizes, weights, budget=budget, entropy=name, randomised=True).leakage == pytest.approx(
         free.leakage, abs=2e-6
     )
+
+
+@given(st.lists(st.tuples(st.integers(1, 50), st.integers(0, 2)), min_size=2, max_size=9))
+def test_the_number_of_values_bounds_arimotos_leakage_of_every_order(sizes):
+    """Whatever the distribution: log2 of the number of values that occur."""
+    weights, values = [w for w, _ in sizes], sorted({v for _, v in sizes})
+    channel = [[float(v == value) for value in values] for _, v in sizes]
+    for name in ("shannon", "min-entropy", "arimoto:0.2", "arimoto:3", "arimoto:40"):
+        assert ml.leakage(weights, channel, name) <= np.log2(len(values)) + 1e-9
+
+
+def test_it_does_not_bound_hayashis():
+    """One of 64 equally likely sizes has a value of its own, the others share one."""
+    channel = [[1, 0]] + [[0, 1]] * 63
+    assert ml.leakage([1] * 64, channel, "hayashi:7") == pytest.approx(5)

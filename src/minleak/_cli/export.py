@@ -23,7 +23,8 @@ def export(
     ),
     hashed: str | None = option("Key file: write keyed hashes instead of labels."),
     partitions: bool = option(
-        "Blocks only: write a .csv with value (value_hash with --hashed) and partition, the number to index in place of the value.",
+        "Blocks only: write a .csv with value (value_hash with --hashed) and partition, the number to index in place "
+        "of the value.",
         default=False,
     ),
     raw_labels: bool = option(

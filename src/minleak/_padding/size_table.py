@@ -104,7 +104,9 @@ class SizeTable(Result):
 
     @property
     def capacity(self) -> float:
-        """log2 of the number of values: an upper bound in bits on what sizes of any distribution leak."""
+        """log2 of the number of values: whatever the distribution of sizes, no more bits leak in Shannon's entropy,
+        min-entropy or Arimoto's of any order.
+        """
         return math.log2(len(self.values))
 
     def rows(self) -> list[dict[str, float]]:
@@ -173,7 +175,8 @@ def universal(smallest: int, largest: int, *, most: float) -> SizeTable:
     With c = 1 + most the first value is floor(c s) for the smallest s, and the next starts from s = floor(c s) + 1.
     Each value is as large as the smallest size above the previous one allows, so no other table reaches further with as
     many values. log2 of their number is the capacity of the channel from sizes to observations: for any distribution of
-    sizes, no more bits leak in any entropy of the Renyi family. O(number of values).
+    sizes, no more bits leak in Arimoto's entropy of any order, which includes Shannon's and min-entropy; of order 7 in
+    Hayashi's form more may leak. O(number of values).
 
     >>> universal(100, 200, most=0.12).values
     (112, 126, 142, 160, 180, 202)

@@ -144,7 +144,11 @@ def _(found: BlockSummary) -> Story:
         Tile("Blind guess", percent(found.success_blind), "knowing only how often secrets occur"),
         Tile("A plan of the same size", percent(plan), "as counted; sets are drawn with a key"),
     ]
-    cuts = "no table with sets of this size leaks less" if found.best else "the limits rule out the best table"
+    cuts = (
+        "no table with sets of this size leaves a guess right less often"
+        if found.best
+        else "the limits rule out the best table"
+    )
     return Story(
         f"A table of {found.blocks:,} blocks",
         f"An attacker who sees a block guesses the secret right {percent(success)} of the time. Each of "
