@@ -1,10 +1,10 @@
 """Beacons: what the operator of an encrypted database learns from truncated hashes, with and without partitions, beside
 a beacon on the number of a block.
 
-A beacon is modelled as in the specification of the AWS Database Encryption SDK: the last bits of the first 8 bytes of
-HMAC-SHA384 of the value, followed by the number of its partition where there are several. Each row of a value is stored
-under a partition at random, so a look-up asks for the beacons of all of them. A table holds each value as often as the
-prior says, and look-ups follow the prior too. Nothing is run on a database.
+A model of beacons in the AWS Database Encryption SDK: the last bits of the first 8 bytes of HMAC-SHA384 of the value.
+With partitions, the number of the partition follows the value as one byte; another encoding would be like another key.
+Each row is stored under a partition at random, so a look-up asks for the beacons of all of them. A table holds each
+value as often as the prior says, and look-ups follow the prior too. Nothing is run on a database.
 """
 
 from __future__ import annotations
