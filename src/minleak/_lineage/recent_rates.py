@@ -1,36 +1,44 @@
-"""Recent rates: how often each secret occurs today, given the pooled counts of a ledger.
+"""Recent rates: how often each secret occurs today, given what a ledger and the parts of a lineage know of it.
 
-Counts of earlier days say less about today, so pools keep a share of them each day. A secret that was first counted on
-day f has a pool of its own exposure: with the share w_d that is left of day d, of N_d events, E = sum of w_d N_d / N
-over the days from f on, in units of today's N events. Its pool C has the mean rate * E and the variance
-rate * sum of w_d^2 N_d / N, so that n = C E / E_2 counts as a Poisson count of the exposure T = E^2 / E_2.
+The sets of a part were chosen by the counts that it was made from, so what is said of them must know these. Of each
+secret three counts are known, with the exposure of each in units of today's N events: the one its part was made from,
+that of the days since, and today's. From one to the next the rate moves: its logarithm walks by `movement` a day, and
+its mean stays. Where nothing moves, only the sum of the counts tells anything.
 
-- Rates of secrets that came together have a mixing distribution (`Mixtures`), which gives each n its posterior.
-- Rates move: the logarithm by `movement` a day, estimated from how far today's counts are from the pools before today.
-  The rate of the pool is blurred by what it moved since.
-- Where n is large, the pool before today, blurred, is a Gamma prior for today's count.
+- A pool C of some days, in which the share w_d is left of day d of N_d events, has the mean rate * E with the exposure
+  E = sum of w_d N_d / N, and the variance rate * E_2 with E_2 = sum of w_d^2 N_d / N. So C E / E_2 counts as a Poisson
+  count of the exposure E^2 / E_2.
+- Rates of secrets whose parts were made together have a mixing distribution (`Mixing`). It and the three counts give
+  the posterior of today's rate, by a hidden Markov chain on the grid of rates.
+- Where the counts are large, the posterior is a Gamma distribution, of which 1 / shape grows by what a rate moves.
+- Movement is estimated from how far each count is from what the one before leads to expect.
 - A secret that has not been counted for some days is gone with a probability that follows from how many go each day.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
-from minleak._attack.rates import LARGE, Mixtures, Weights
+from minleak._attack.rates import GRID, LARGE, Mixing, Weights, poisson_likelihood
 from minleak._data.arrays import Array, Indices
-from minleak._lineage.ledger import UNIT, Ledger
+from minleak._lineage.ledger import UNIT, Ledger, whole_counts
 
-# Secrets that came on one day have a mixing distribution of their own if they are so many; else they share one.
+# Parts have a mixing distribution of their own if they have so many secrets; else they share one with older parts.
 _ENOUGH = 200
-# Days of which less than this is left in the pools do not count as the day on which a secret came.
-_LEFT = 0.06
-# Days of which so much is left in the pools count as those by which secrets were chosen that came then.
-_CHOSEN = 0.2
-# Movement is estimated from secrets with at least so many events expected today. It is unknown if fewer than so many
-# secrets have them.
+# A mixing distribution is fitted to about so many distinct rows of counts.
+_FITTED = 1 << 12
+# The grid goes on in a coarse way, for counts that were far above what the others say.
+_GRID = np.concatenate([GRID, GRID[-1] * 1.3 ** np.arange(1, 21)])
+# Pools as counts are rounded to such steps of the root.
+_STEP = 1 / 8
+# Movement is estimated from secrets with at least so many counts and expected counts. It is unknown if fewer than so
+# many secrets have them.
 _EXPECTED, _SOME = 20, 8
 # An unknown movement, at most; and the largest that is looked for.
 _UNKNOWN, _LARGEST = 0.3, 3.0
@@ -43,27 +51,30 @@ _SILENCE = 30
 
 
 @dataclass(frozen=True)
-class Window:
-    """The days from one on up to another: what pools of these days are worth."""
+class History:
+    """What was counted of the secrets of a part: when it was made, in the days since, and today, with exposures.
 
-    exposure: Array  # E
-    squares: Array  # E_2
-    moved: Array  # the variance of today's rate beside that of the pool, for a movement of 1 a day
+    `chosen` is the exposure in which a secret had to be seen to be known at all. Of a rate that moves 1 a day, the
+    variance of the difference is `before` between when the part was made and the mean of the days since, `after`
+    between that and today, and `age` between the first and the last.
+    """
 
-    def counts(self, pools: Array) -> Array:
-        """What pools are worth as Poisson counts."""
-        return np.asarray(pools * self.exposure / np.maximum(self.squares, 1e-300))
-
-    @property
-    def effective(self) -> Array:
-        """The exposure of these counts."""
-        return np.asarray(self.exposure**2 / np.maximum(self.squares, 1e-300))
+    made: Array
+    made_exposure: Array
+    chosen: Array
+    since: Array
+    since_exposure: float
+    today: Array
+    today_exposure: float
+    before: float
+    after: float
+    age: float
 
 
 class Recent:
-    """The posterior of every secret's rate today, in events of today."""
+    """What is known of every secret's rate today, in events of today."""
 
-    def __init__(self, ledger: Ledger) -> None:
+    def __init__(self, ledger: Ledger, parts: Sequence[Any]) -> None:
         self.ledger = ledger
         self.events = int(ledger.totals[-1])
         self.shares = ledger.shares / UNIT
@@ -73,70 +84,118 @@ class Recent:
         # places among the days: of the first that counts for a secret, and after the last on which it was counted
         self.begin = np.searchsorted(ledger.days, ledger.first)
         self.until = np.searchsorted(ledger.days, ledger.last, side="right")
+        self.ends = [0, *np.cumsum([len(part.prior) for part in parts]).tolist(), len(self.pools)]
+        self.newest = len(parts) - 1  # those that wait are like a part after it, which is made today
+        made = [whole_counts(part.prior, "the weights") / (UNIT if i else 1) for i, part in enumerate(parts)]
+        made.append(self.pools[ledger.listed :])
+        self.histories = [
+            self._history(i, slice(*ends), counts)
+            for i, (ends, counts) in enumerate(zip(pairwise(self.ends), made, strict=True))
+        ]
 
-    def window(self, begin: Indices, end: Indices) -> Window:
-        """For each pair of places among the days, beside today."""
-        weight, days = self.shares * self.volumes, self.ledger.days.astype(np.float64)
-        sums = np.concatenate([[0.0], np.cumsum(weight)])
-        squares = np.concatenate([[0.0], np.cumsum(self.shares * weight)])
-        exposure = sums[end] - sums[begin]
-        # a step before day d + 1 moves what the days up to d of the window have in the pool; after its end, all of it
-        gaps = np.append(np.diff(days), 0.0)
-        once, twice = (np.concatenate([[0.0], np.cumsum(gaps * sums[1:] ** i)]) for i in (1, 2))
-        length = np.concatenate([[0.0], np.cumsum(gaps)])
-        inside = (twice[end - 1] - twice[begin]) - 2 * sums[begin] * (once[end - 1] - once[begin])
-        inside += sums[begin] ** 2 * (length[end - 1] - length[begin])
-        after = length[-1] - length[np.maximum(end - 1, 0)]
-        moved = inside / np.where(exposure > 0, exposure, np.inf) ** 2 + after
-        return Window(exposure, squares[end] - squares[begin], np.maximum(moved, 0.0))
+    def window(self, begin: Indices, end: Indices) -> tuple[Array, Array]:
+        """E and E_2 of the days from one place on up to another."""
+        weight = self.shares * self.volumes
+        sums, squares = (np.concatenate([[0.0], np.cumsum(each)]) for each in (weight, self.shares * weight))
+        return np.maximum(sums[end] - sums[begin], 1e-300), np.maximum(squares[end] - squares[begin], 1e-300)
+
+    def _history(self, i: int, here: slice, made: Array) -> History:
+        """That of part i, whose secrets are `here`, made from these counts."""
+        ledger, today = self.ledger, len(self.shares) - 1
+        day = {self.newest: ledger.began, self.newest + 1: ledger.day}.get(i, int(ledger.first[here].max(initial=0)))
+        first, at = self.begin[here], int(np.searchsorted(ledger.days, day))
+        known = bool(ledger.days[at] == day)
+        since = np.arange(at + known, today)
+        if known:
+            rest = self.pools[here] - self.shares[at] * made - self.counts[here]
+        else:  # days that are forgotten are taken to have been like the last ones
+            rest = self.pools[here] - self.counts[here]
+            first, at = np.searchsorted(ledger.days, ledger.first[here] + (ledger.day - day)), today
+        chosen = self.volumes[first]
+        E, E_2 = self.window(first, np.full(len(first), at + 1))
+        counts, exposure = made * self.shares[at] * E / E_2, E**2 / E_2
+        if not i:  # those of day 0 are known for ever
+            counts, exposure = made, np.full(len(made), made.sum() / max(self.events, 1))
+            chosen = exposure
+        weight = self.shares[since] * self.volumes[since]
+        E, E_2 = float(weight.sum()), float(self.shares[since] @ weight)
+        left = np.cumsum(weight[::-1])[::-1] / max(E, 1e-300)  # of the pool, in a day and those after it
+        before = float(np.diff(ledger.days[since], prepend=day) @ left**2)
+        after = (
+            float(np.diff(ledger.days[since], append=ledger.day) @ (1 - np.append(left[1:], 0.0)) ** 2) if E else 0.0
+        )
+        is_new = day == ledger.day
+        return History(
+            made=counts,
+            made_exposure=exposure,
+            chosen=np.where(made > 0, chosen, 0.0),
+            since=np.maximum(rest, 0.0) * (E / E_2) if E else np.zeros(len(made)),
+            since_exposure=E**2 / E_2 if E else 0.0,
+            today=np.where(is_new, 0.0, self.counts[here]),
+            today_exposure=float(not is_new),
+            before=before,
+            after=after,
+            age=float(ledger.day - day),
+        )
 
     # -- what is estimated once ---------------------------------------------------------------------------------------
 
     @cached_property
-    def whole(self) -> Window:
-        """All days of each secret."""
-        return self.window(self.begin, np.full(len(self.pools), len(self.shares)))
-
-    @cached_property
-    def before(self) -> tuple[Array, Array, Array]:
-        """What each secret's days before today say: the expected count of today, how many effective counts that is
-        from, and what it moved since.
-        """
-        end = np.maximum(len(self.shares) - 1, self.begin)
-        window = self.window(self.begin, np.maximum(end, 1))
-        pools = np.where(end > self.begin, self.pools - self.counts, 0.0)
-        expected = pools / np.where(end > self.begin, window.exposure, 1.0)
-        return expected, np.where(end > self.begin, window.counts(pools), 0.0), window.moved
+    def mass(self) -> Array:
+        """The mean rate of each secret over its days, recent ones first."""
+        return np.asarray(self.pools / self.window(self.begin, np.full(len(self.pools), len(self.shares)))[0])
 
     @cached_property
     def movement(self) -> tuple[float, float, float]:
-        """The daily movement of the logarithm of a rate: its estimate, and about 95% limits."""
-        expected, counts, moved = self.before
-        used = (expected >= _EXPECTED) & (self.counts > 0)
+        """The daily movement of the logarithm of a rate: its estimate, and about 95% limits.
+
+        Twice the root of a Poisson count has the variance 1 (Anscombe). So the square of what two counts differ by,
+        where the first leads to expect m and is r times as exact, has the mean V = 1 + 1/r + 8 m (1 - exp(-v/8)), if
+        the rate is multiplied by a lognormal variable of mean 1 in between and v is the variance of its logarithm. The
+        estimate is the most likely movement: the mean of squares by V is 1 with the weights of the likelihood equation.
+        """
         if len(self.shares) < 2:
             return 0.0, 0.0, 0.0
-        if used.sum() < _SOME:
+        squares, noise, expected, moved = (np.concatenate(each) for each in zip(*self._differences(), strict=True))
+        if len(squares) < _SOME:
             return 0.0, 0.0, _UNKNOWN
-        expected, counts, moved = expected[used], counts[used], moved[used]
-        # twice the root of a Poisson count has the variance 1 (Anscombe), so that of an expected count is as exact as
-        # the number of counts that it is from
-        part = expected / counts
-        squares = 4 * (np.sqrt(self.counts[used] + 0.375) - np.sqrt((counts + 0.375) * part)) ** 2
 
-        def mean(sigma: float) -> float:
-            return float(np.minimum(squares / (1 + part + sigma**2 * moved * expected), _CLIPPED).mean())
+        def excess(sigma: float, limits: float) -> float:
+            variance = noise - 8 * expected * np.expm1(-(sigma**2) * moved / 8)
+            weight = expected * moved / variance
+            off = min(2 * np.sqrt(2 * (weight @ weight)) / weight.sum(), 0.9)
+            mean = weight @ np.minimum(squares / variance, _CLIPPED) / weight.sum()
+            return float(mean - _MEAN * (1 + limits * off))
 
-        def solve(wanted: float) -> float:
+        def solve(limits: float) -> float:
             low, high = 0.0, _LARGEST
-            if mean(low) <= wanted:
+            if excess(low, limits) <= 0:
                 return 0.0
             for _ in range(40):
                 middle = (low + high) / 2
-                low, high = (middle, high) if mean(middle) > wanted else (low, middle)
+                low, high = (middle, high) if excess(middle, limits) > 0 else (low, middle)
             return high
 
-        off = min(2 * np.sqrt(2 / used.sum()), 0.9)
-        return solve(_MEAN), solve(_MEAN * (1 + off)), solve(_MEAN * (1 - off))
+        return solve(0.0), solve(1.0), solve(-1.0)
+
+    def _differences(self) -> list[tuple[Array, ...]]:
+        """Squares of differences between one count and the next, their mean if nothing moves, what is expected of the
+        next, and the variance of what its rate moved.
+        """
+        found = []
+        for one in self.histories:
+            made, since = (one.made, one.made_exposure), (one.since, np.full(len(one.since), one.since_exposure))
+            today = one.today, np.full(len(one.today), one.today_exposure)
+            pairs = [(made, since, one.before), (since, today, one.after)]
+            if not one.since_exposure:
+                pairs = [(made, today, one.age)]
+            for (counts, exposure), (following, span), moved in pairs:
+                part = span / np.maximum(exposure, 1e-300)
+                used = (np.minimum(counts, counts * part) >= _EXPECTED) & (following > 0)
+                counts, following, part = counts[used], following[used], part[used]
+                squares = 4 * (np.sqrt(following + 0.375) - np.sqrt((counts + 0.375) * part)) ** 2
+                found.append((squares, 1 + part, counts * part, np.full(len(counts), moved)))
+        return found
 
     @cached_property
     def gone(self) -> Array:
@@ -145,13 +204,13 @@ class Recent:
         silent = np.where(self.counts > 0, 0, np.minimum(ledger.day - ledger.last, _SILENCE))
         there = np.flatnonzero(silent)
         begin = self.begin[there]
-        window = self.window(begin, np.clip(self.until[there], begin + 1, len(self.shares)))
-        counts = window.counts(self.pools[there])
+        E, E_2 = self.window(begin, np.clip(self.until[there], begin + 1, len(self.shares)))
+        counts, rate = self.pools[there] * E / E_2, self.pools[there] / E
         shape = 1 / (1 / np.maximum(counts, 1e-9) + 2 * self.movement[0] ** 2)
-        rate = counts / np.maximum(window.effective, 1e-300)
         young = ledger.day - ledger.first
         watched = np.minimum(young, _DAYS)
-        heard = (silent == 0) & (self.whole.counts(self.pools) >= _KNOWN)
+        total = np.concatenate([one.made + one.since + one.today for one in self.histories])
+        heard = (silent == 0) & (total >= _KNOWN)
         used = (counts >= _KNOWN) & (silent[there] <= watched[there])
         days = float(watched[heard].sum() + (watched[there] - silent[there])[used].sum())
         silences = Silences(silent[there], rate, shape)
@@ -163,41 +222,23 @@ class Recent:
         result[there] = away / np.maximum(away + here, 1e-300)
         return result
 
-    # -- groups of secrets that came together -------------------------------------------------------------------------
+    # -- mixing distributions -----------------------------------------------------------------------------------------
 
     @cached_property
     def groups(self) -> list[Group]:
-        """Secrets that came on one day, those that came long ago, and small groups together with older ones."""
-        days = len(self.shares)
-        old = int(np.searchsorted(self.shares, _LEFT, side="right"))  # days before this are long ago
-        came = np.where(self.begin < old, -1, self.begin)
-        came[self.ledger.first == 0] = np.where(self.begin[self.ledger.first == 0] < old, -2, 0)
-        counts = np.rint(self.whole.counts(self.pools)).astype(np.int64)
-        found, waiting = [], np.empty(0, dtype=np.int64)
-        for day in (-2, *range(-1, days)):
-            waiting = np.concatenate([waiting, np.flatnonzero(came == day)])
-            if len(waiting) >= _ENOUGH or (day in (-2, 0) and len(waiting)):
-                found.append(Group(self, waiting, counts[waiting]))
-                waiting = waiting[:0]
-        if len(waiting):
-            found.append(Group(self, waiting, counts[waiting]))
+        """The first part, and later ones with those that are too small for themselves; those that wait are the last."""
+        found, begin = [], 0
+        for end in range(1, len(self.histories) + 1):
+            if end == 1 or self.ends[end] - self.ends[begin] >= _ENOUGH or end == len(self.histories):
+                found.append(Group(self.histories[begin:end]))
+                begin = end
         return found
-
-    def chosen(self, secrets: Indices) -> Array:
-        """How much exposure secrets were chosen by: that of the day on which they were counted first, if that is still
-        in their pools.
-        """
-        begin = self.begin[secrets]
-        recent = (self.shares[begin] >= _CHOSEN) & (self.ledger.days[begin] == self.ledger.first[secrets])
-        recent &= self.ledger.last[secrets] >= 0
-        return np.where(recent, self.volumes[begin], 0.0)
 
     def posterior(self, how: str, sigma: float, rng: np.random.Generator | None = None) -> Posterior:
         """With mixing distributions that are fitted as "usual", "best" (few spikes) or "flat"; to resampled counts if
         there is a generator.
         """
-        fitted = [group.fit(how, rng) for group in self.groups]
-        return Posterior(self, fitted, sigma)
+        return Posterior(self, [part for group in self.groups for part in group.rates(how, sigma, rng)])
 
 
 class Silences:
@@ -219,57 +260,142 @@ class Silences:
         return away, here
 
 
+class Chain:
+    """The rates of a part's secrets from when it was made to today, as a hidden Markov chain on a grid: counts are
+    what is seen of it.
+    """
+
+    def __init__(self, history: History, grid: Array) -> None:
+        self.history, self.grid = history, grid
+        made, since, today = history.made, history.since, history.today
+        small = made + since + today <= LARGE
+        keys = np.stack(
+            [
+                *np.rint([4 * made, 1e3 * history.made_exposure, 1e3 * history.chosen]),
+                np.rint(np.sqrt(since) / _STEP),
+                today,
+            ]
+        )
+        distinct, rows, self.times = np.unique(keys[:, small], axis=1, return_inverse=True, return_counts=True)
+        self.rows = np.full(len(made), -1)
+        self.rows[small] = rows
+        made, exposure, chosen, root, today = distinct / [[4.0], [1e3], [1e3], [1 / _STEP], [1.0]]
+        self.size = made + today
+        self.of_made = poisson_likelihood(made, grid, exposure, chosen)
+        self.of_since = poisson_likelihood(root**2, grid, history.since_exposure, 0.0)
+        self.of_today = poisson_likelihood(today, grid, history.today_exposure, 0.0)
+
+    def backward(self, sigma: float, rows: Indices) -> Array:
+        """The likelihood of all counts given the rate when the part was made."""
+        later = self.of_today[rows] @ self._moves(sigma, self.history.after).T
+        later = (later * self.of_since[rows]) @ self._moves(sigma, self.history.age - self.history.after).T
+        return np.asarray(later * self.of_made[rows])
+
+    def forward(self, sigma: float, weights: Array) -> Array:
+        """The posterior of today's rate, given these weights of the rates when the part was made."""
+        rates = (self.of_made * weights) @ self._moves(sigma, self.history.age - self.history.after)
+        rates = (rates * self.of_since) @ self._moves(sigma, self.history.after)
+        return np.asarray(rates * self.of_today)
+
+    def _moves(self, sigma: float, moved: float) -> Array:
+        """From each rate the chance of each: lognormal, of the same mean."""
+        from scipy.special import ndtr
+
+        variance, at = sigma**2 * moved, np.log(self.grid)
+        if not variance:
+            return np.eye(len(at))
+        ends = np.concatenate([[-np.inf], (at[1:] + at[:-1]) / 2, [np.inf]])
+        return np.diff(ndtr((ends - at[:, None] + variance / 2) / np.sqrt(variance)), axis=1)
+
+
 class Group:
-    """Secrets with one mixing distribution of their rates, each with its own exposure."""
+    """Parts whose secrets have one mixing distribution of the rates that they had when these were made."""
 
-    def __init__(self, recent: Recent, secrets: Indices, counts: Indices) -> None:
-        self.secrets = secrets
-        exposure, chosen = recent.whole.effective[secrets], recent.chosen(secrets)
-        counts = np.where(chosen > 0, np.maximum(counts, 1), counts)
-        self.small = counts <= LARGE
-        keys = np.stack([counts, np.rint(1e3 * exposure), np.rint(1e3 * chosen)])[:, self.small]
-        distinct, self.rows, times = np.unique(keys, axis=1, return_inverse=True, return_counts=True)
-        self.unit = max(float(exposure.max(initial=1e-3)), 1e-3)
-        counts, exposure, chosen = distinct[0], distinct[1] / 1e3 / self.unit, distinct[2] / 1e3 / self.unit
-        self.mixtures = Mixtures(counts, times, exposure=exposure, chosen=chosen)
+    def __init__(self, histories: list[History]) -> None:
+        longest = max(
+            float(one.made_exposure.max(initial=0)) + one.since_exposure + one.today_exposure for one in histories
+        )
+        self.grid = _GRID / max(longest, 1e-300)
+        self.chains = [Chain(one, self.grid) for one in histories]
+        self.known: dict[float, Mixing] = {}
+        # of many rows those are fitted to which have many secrets, or many counts
+        size = [chain.times * np.sqrt(1 + chain.size) for chain in self.chains]
+        total, rng = max(sum(float(each.sum()) for each in size), 1e-300), np.random.default_rng(0)
+        keep = [np.minimum(_FITTED * each / total, 1.0) for each in size]
+        self.fitted = [np.flatnonzero(rng.random(len(each)) < each) for each in keep]
+        self.times = np.concatenate(
+            [chain.times[at] / each[at] for chain, at, each in zip(self.chains, self.fitted, keep, strict=True)]
+        )
 
-    def fit(self, how: str, rng: np.random.Generator | None) -> Weights:
-        """The weights of the mixing distribution."""
-        if rng is not None:
-            return self.mixtures.fit_resampled(rng)
-        weights: Weights = getattr(self.mixtures, how)
-        return weights
+    def mixing(self, sigma: float) -> Mixing:
+        """Mixing distributions, if rates move so much."""
+        if sigma not in self.known:
+            self.known[sigma] = self._mixing(sigma)
+        return self.known[sigma]
+
+    def _mixing(self, sigma: float) -> Mixing:
+        rows = [chain.backward(sigma, at) for chain, at in zip(self.chains, self.fitted, strict=True)]
+        likelihood = np.concatenate(rows)
+        return Mixing(likelihood / np.maximum(likelihood.max(axis=1, keepdims=True), 1e-300), self.times, self.grid)
+
+    def rates(self, how: str, sigma: float, rng: np.random.Generator | None) -> Iterator[Rates]:
+        """Those of each part today."""
+        mixing = self.mixing(sigma)
+        weights = getattr(mixing, how) if rng is None else mixing.fit_resampled(rng)
+        for chain in self.chains:
+            chances = chain.forward(sigma, weights.astype(np.float64))
+            chances /= np.maximum(chances.max(axis=1, keepdims=True), 1e-300)
+            yield Rates(self.grid, chances.astype(np.float32), chain.rows, *_gamma(chain.history, sigma))
+
+
+def _gamma(history: History, sigma: float) -> tuple[Array, Array]:
+    """Shape and scale of a Gamma distribution for each secret's rate, which follows from its counts alone."""
+    shape, time = history.made, history.made_exposure
+    for counts, exposure, moved in (
+        (history.since, history.since_exposure, history.age - history.after),
+        (history.today, history.today_exposure, history.after),
+    ):
+        left = 1 / (1 + shape * sigma**2 * moved)
+        shape, time = shape * left + counts, time * left + exposure
+    return shape, 1 / np.maximum(time, 1e-300)
+
+
+@dataclass(frozen=True)
+class Rates:
+    """Today's rates of the secrets of a part: chances on a grid by the row of each secret, and Gamma variables where
+    that is -1.
+    """
+
+    grid: Array
+    chances: Weights
+    rows: Indices
+    shape: Array
+    scale: Array
+
+    def draw(self, secrets: Indices, rng: np.random.Generator) -> Array:
+        """A rate for each secret given, by its number in the part."""
+        from minleak._kernels.rating import draw_posteriors
+
+        rates = rng.standard_gamma(self.shape[secrets]) * self.scale[secrets]
+        equal = np.ones(len(self.grid), dtype=np.float32)
+        draw_posteriors(self.chances, equal, self.grid, self.rows[secrets], rng.random(len(secrets)), rates)
+        return rates
 
 
 class Posterior:
     """Rates of today, drawn."""
 
-    def __init__(self, recent: Recent, fitted: list[Weights], sigma: float) -> None:
-        self.recent, self.fitted, self.sigma = recent, fitted, sigma
-        n = len(recent.pools)
-        self.group, self.row = np.empty(n, dtype=np.int64), np.full(n, -1)
-        for i, group in enumerate(recent.groups):
-            self.group[group.secrets] = i
-            self.row[group.secrets[group.small]] = group.rows
-        expected, counts, moved = recent.before
-        prior = 1 / (1 / np.maximum(counts, 1e-9) + sigma**2 * moved)
-        self.shape = np.where(expected > 0, prior, 0.0) + recent.counts
-        self.scale = 1 / (np.where(expected > 0, prior / np.where(expected > 0, expected, 1.0), 0.0) + 1.0)
-        self.blur = sigma * np.sqrt(recent.whole.moved)
+    def __init__(self, recent: Recent, parts: list[Rates]) -> None:
+        self.recent, self.parts = recent, parts
 
     def draw(self, secrets: Indices, rng: np.random.Generator) -> Array:
         """A rate for each secret given, independent of the others."""
         secrets = np.asarray(secrets)
-        rates, groups, rows = np.zeros(len(secrets)), self.group[secrets], self.row[secrets]
-        uniforms = rng.random(len(secrets))
-        for i, (group, weights) in enumerate(zip(self.recent.groups, self.fitted, strict=True)):
-            here = np.flatnonzero((groups == i) & (rows >= 0))
-            values = np.empty(len(here))
-            group.mixtures.draw(weights, rows[here], uniforms[here], values)
-            rates[here] = values / group.unit
-        small = np.flatnonzero(rows >= 0)
-        blur = self.blur[secrets[small]]
-        rates[small] *= np.exp(blur * rng.standard_normal(len(small)) - blur**2 / 2)
-        large = np.flatnonzero(rows < 0)
-        rates[large] = rng.standard_gamma(self.shape[secrets[large]]) * self.scale[secrets[large]]
+        order = np.argsort(secrets, kind="stable")
+        ends = np.searchsorted(secrets[order], self.recent.ends)
+        rates = np.empty(len(secrets))
+        for part, begin, (one, end) in zip(self.parts, self.recent.ends, pairwise(ends.tolist()), strict=False):
+            here = order[one:end]
+            if len(here):
+                rates[here] = part.draw(secrets[here] - begin, rng)
         return np.where(rng.random(len(secrets)) < self.recent.gone[secrets], 0.0, rates)
