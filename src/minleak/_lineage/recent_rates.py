@@ -8,35 +8,26 @@ its mean stays. Where nothing moves, only the sum of the counts tells anything.
 - A pool C of some days, in which the share w_d is left of day d of N_d events, has the mean rate * E with the exposure
   E = sum of w_d N_d / N, and the variance rate * E_2 with E_2 = sum of w_d^2 N_d / N. So C E / E_2 counts as a Poisson
   count of the exposure E^2 / E_2.
-- Rates of secrets whose parts were made together have a mixing distribution (`Mixing`). It and the three counts give
-  the posterior of today's rate, by a hidden Markov chain on the grid of rates.
-- Where the counts are large, the posterior is a Gamma distribution, of which 1 / shape grows by what a rate moves.
+- The three counts give the posterior of today's rate (`Chain`).
 - Movement is estimated from how far each count is from what the one before leads to expect.
 - A secret that has not been counted for some days is gone with a probability that follows from how many go each day.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from minleak._attack.rates import GRID, LARGE, Mixing, Weights, poisson_likelihood
 from minleak._data.arrays import Array, Indices
 from minleak._lineage.ledger import UNIT, Ledger, whole_counts
+from minleak._lineage.rate_chains import Group, History, Rates
 
 # Parts have a mixing distribution of their own if they have so many secrets; else they share one with older parts.
 _ENOUGH = 200
-# A mixing distribution is fitted to about so many distinct rows of counts.
-_FITTED = 1 << 12
-# The grid goes on in a coarse way, for counts that were far above what the others say.
-_GRID = np.concatenate([GRID, GRID[-1] * 1.3 ** np.arange(1, 21)])
-# Pools as counts are rounded to such steps of the root.
-_STEP = 1 / 8
 # Movement is estimated from secrets with at least so many counts and expected counts. It is unknown if fewer than so
 # many secrets have them.
 _EXPECTED, _SOME = 20, 8
@@ -48,27 +39,6 @@ _CLIPPED, _MEAN = 9.0, 0.995
 _KNOWN, _DAYS = 10, 7
 # Days of silence after which more of them change nothing.
 _SILENCE = 30
-
-
-@dataclass(frozen=True)
-class History:
-    """What was counted of the secrets of a part: when it was made, in the days since, and today, with exposures.
-
-    `chosen` is the exposure in which a secret had to be seen to be known at all. Of a rate that moves 1 a day, the
-    variance of the difference is `before` between when the part was made and the mean of the days since, `after`
-    between that and today, and `age` between the first and the last.
-    """
-
-    made: Array
-    made_exposure: Array
-    chosen: Array
-    since: Array
-    since_exposure: float
-    today: Array
-    today_exposure: float
-    before: float
-    after: float
-    age: float
 
 
 class Recent:
@@ -111,32 +81,39 @@ class Recent:
         else:  # days that are forgotten are taken to have been like the last ones
             rest = self.pools[here] - self.counts[here]
             first, at = np.searchsorted(ledger.days, ledger.first[here] + (ledger.day - day)), today
-        chosen = self.volumes[first]
-        E, E_2 = self.window(first, np.full(len(first), at + 1))
-        counts, exposure = made * self.shares[at] * E / E_2, E**2 / E_2
-        if not i:  # those of day 0 are known for ever
+        if i:
+            E, E_2 = self.window(first, np.full(len(first), at + 1))
+            counts, exposure, chosen = made * self.shares[at] * E / E_2, E**2 / E_2, self.volumes[first]
+        else:  # the events of day 0 are known for ever
             counts, exposure = made, np.full(len(made), made.sum() / max(self.events, 1))
             chosen = exposure
-        weight = self.shares[since] * self.volumes[since]
-        E, E_2 = float(weight.sum()), float(self.shares[since] @ weight)
-        left = np.cumsum(weight[::-1])[::-1] / max(E, 1e-300)  # of the pool, in a day and those after it
-        before = float(np.diff(ledger.days[since], prepend=day) @ left**2)
-        after = (
-            float(np.diff(ledger.days[since], append=ledger.day) @ (1 - np.append(left[1:], 0.0)) ** 2) if E else 0.0
-        )
-        is_new = day == ledger.day
+        (per_count, span), before, after = self._pooled(day, since)
         return History(
+            first=first,
             made=counts,
             made_exposure=exposure,
             chosen=np.where(made > 0, chosen, 0.0),
-            since=np.maximum(rest, 0.0) * (E / E_2) if E else np.zeros(len(made)),
-            since_exposure=E**2 / E_2 if E else 0.0,
-            today=np.where(is_new, 0.0, self.counts[here]),
-            today_exposure=float(not is_new),
+            since=np.maximum(rest, 0.0) * per_count,
+            since_exposure=span,
+            today=np.where(day == ledger.day, 0.0, self.counts[here]),
+            today_exposure=float(day < ledger.day),
             before=before,
             after=after,
             age=float(ledger.day - day),
         )
+
+    def _pooled(self, day: int, since: Indices) -> tuple[tuple[float, float], float, float]:
+        """Of the pool of the days at some places: what a count in it is worth, its exposure then, and how far its mean
+        moved from a day before, and moves until today, as variances for a movement of 1 a day.
+        """
+        weight = self.shares[since] * self.volumes[since]
+        E, E_2 = float(weight.sum()), float(self.shares[since] @ weight)
+        if not E:
+            return (0.0, 0.0), 0.0, 0.0
+        days, later = self.ledger.days[since], np.cumsum(weight[::-1])[::-1] / E
+        sooner = np.cumsum(weight) / E
+        before, after = np.diff(days, prepend=day) @ later**2, np.diff(days, append=self.ledger.day) @ sooner**2
+        return (E / E_2, E**2 / E_2), float(before), float(after)
 
     # -- what is estimated once ---------------------------------------------------------------------------------------
 
@@ -182,7 +159,7 @@ class Recent:
         """Squares of differences between one count and the next, their mean if nothing moves, what is expected of the
         next, and the variance of what its rate moved.
         """
-        found = []
+        found: list[tuple[Array, ...]] = []
         for one in self.histories:
             made, since = (one.made, one.made_exposure), (one.since, np.full(len(one.since), one.since_exposure))
             today = one.today, np.full(len(one.today), one.today_exposure)
@@ -258,128 +235,6 @@ class Silences:
             away += np.where(self.days > i, share * left, 0.0)
             here += np.where(self.days == i, left, 0.0)
         return away, here
-
-
-class Chain:
-    """The rates of a part's secrets from when it was made to today, as a hidden Markov chain on a grid: counts are
-    what is seen of it.
-    """
-
-    def __init__(self, history: History, grid: Array) -> None:
-        self.history, self.grid = history, grid
-        made, since, today = history.made, history.since, history.today
-        small = made + since + today <= LARGE
-        keys = np.stack(
-            [
-                *np.rint([4 * made, 1e3 * history.made_exposure, 1e3 * history.chosen]),
-                np.rint(np.sqrt(since) / _STEP),
-                today,
-            ]
-        )
-        distinct, rows, self.times = np.unique(keys[:, small], axis=1, return_inverse=True, return_counts=True)
-        self.rows = np.full(len(made), -1)
-        self.rows[small] = rows
-        made, exposure, chosen, root, today = distinct / [[4.0], [1e3], [1e3], [1 / _STEP], [1.0]]
-        self.size = made + today
-        self.of_made = poisson_likelihood(made, grid, exposure, chosen)
-        self.of_since = poisson_likelihood(root**2, grid, history.since_exposure, 0.0)
-        self.of_today = poisson_likelihood(today, grid, history.today_exposure, 0.0)
-
-    def backward(self, sigma: float, rows: Indices) -> Array:
-        """The likelihood of all counts given the rate when the part was made."""
-        later = self.of_today[rows] @ self._moves(sigma, self.history.after).T
-        later = (later * self.of_since[rows]) @ self._moves(sigma, self.history.age - self.history.after).T
-        return np.asarray(later * self.of_made[rows])
-
-    def forward(self, sigma: float, weights: Array) -> Array:
-        """The posterior of today's rate, given these weights of the rates when the part was made."""
-        rates = (self.of_made * weights) @ self._moves(sigma, self.history.age - self.history.after)
-        rates = (rates * self.of_since) @ self._moves(sigma, self.history.after)
-        return np.asarray(rates * self.of_today)
-
-    def _moves(self, sigma: float, moved: float) -> Array:
-        """From each rate the chance of each: lognormal, of the same mean."""
-        from scipy.special import ndtr
-
-        variance, at = sigma**2 * moved, np.log(self.grid)
-        if not variance:
-            return np.eye(len(at))
-        ends = np.concatenate([[-np.inf], (at[1:] + at[:-1]) / 2, [np.inf]])
-        return np.diff(ndtr((ends - at[:, None] + variance / 2) / np.sqrt(variance)), axis=1)
-
-
-class Group:
-    """Parts whose secrets have one mixing distribution of the rates that they had when these were made."""
-
-    def __init__(self, histories: list[History]) -> None:
-        longest = max(
-            float(one.made_exposure.max(initial=0)) + one.since_exposure + one.today_exposure for one in histories
-        )
-        self.grid = _GRID / max(longest, 1e-300)
-        self.chains = [Chain(one, self.grid) for one in histories]
-        self.known: dict[float, Mixing] = {}
-        # of many rows those are fitted to which have many secrets, or many counts
-        size = [chain.times * np.sqrt(1 + chain.size) for chain in self.chains]
-        total, rng = max(sum(float(each.sum()) for each in size), 1e-300), np.random.default_rng(0)
-        keep = [np.minimum(_FITTED * each / total, 1.0) for each in size]
-        self.fitted = [np.flatnonzero(rng.random(len(each)) < each) for each in keep]
-        self.times = np.concatenate(
-            [chain.times[at] / each[at] for chain, at, each in zip(self.chains, self.fitted, keep, strict=True)]
-        )
-
-    def mixing(self, sigma: float) -> Mixing:
-        """Mixing distributions, if rates move so much."""
-        if sigma not in self.known:
-            self.known[sigma] = self._mixing(sigma)
-        return self.known[sigma]
-
-    def _mixing(self, sigma: float) -> Mixing:
-        rows = [chain.backward(sigma, at) for chain, at in zip(self.chains, self.fitted, strict=True)]
-        likelihood = np.concatenate(rows)
-        return Mixing(likelihood / np.maximum(likelihood.max(axis=1, keepdims=True), 1e-300), self.times, self.grid)
-
-    def rates(self, how: str, sigma: float, rng: np.random.Generator | None) -> Iterator[Rates]:
-        """Those of each part today."""
-        mixing = self.mixing(sigma)
-        weights = getattr(mixing, how) if rng is None else mixing.fit_resampled(rng)
-        for chain in self.chains:
-            chances = chain.forward(sigma, weights.astype(np.float64))
-            chances /= np.maximum(chances.max(axis=1, keepdims=True), 1e-300)
-            yield Rates(self.grid, chances.astype(np.float32), chain.rows, *_gamma(chain.history, sigma))
-
-
-def _gamma(history: History, sigma: float) -> tuple[Array, Array]:
-    """Shape and scale of a Gamma distribution for each secret's rate, which follows from its counts alone."""
-    shape, time = history.made, history.made_exposure
-    for counts, exposure, moved in (
-        (history.since, history.since_exposure, history.age - history.after),
-        (history.today, history.today_exposure, history.after),
-    ):
-        left = 1 / (1 + shape * sigma**2 * moved)
-        shape, time = shape * left + counts, time * left + exposure
-    return shape, 1 / np.maximum(time, 1e-300)
-
-
-@dataclass(frozen=True)
-class Rates:
-    """Today's rates of the secrets of a part: chances on a grid by the row of each secret, and Gamma variables where
-    that is -1.
-    """
-
-    grid: Array
-    chances: Weights
-    rows: Indices
-    shape: Array
-    scale: Array
-
-    def draw(self, secrets: Indices, rng: np.random.Generator) -> Array:
-        """A rate for each secret given, by its number in the part."""
-        from minleak._kernels.rating import draw_posteriors
-
-        rates = rng.standard_gamma(self.shape[secrets]) * self.scale[secrets]
-        equal = np.ones(len(self.grid), dtype=np.float32)
-        draw_posteriors(self.chances, equal, self.grid, self.rows[secrets], rng.random(len(secrets)), rates)
-        return rates
 
 
 class Posterior:
