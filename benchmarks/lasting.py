@@ -279,9 +279,10 @@ def show_volumes(seeds: range = VOLUME_SEEDS) -> None:
 
 def show_ratios(what: str, rows: list[tuple[float, bool, bool]]) -> None:
     ratios, inside, above = np.array(rows).T
+    close, within, higher = (int(each.sum()) for each in (np.abs(ratios - 1) <= 0.05, inside, above))
     print(
-        f"{what:26}{ratios.min():>8.3f}{ratios.mean():>8.3f}{ratios.max():>8.3f}   within 5% "
-        f"{int((np.abs(ratios - 1) <= 0.05).sum())}, inside {int(inside.sum())}, above {int(above.sum())} of {len(rows)}",
+        f"{what:26}{ratios.min():>8.3f}{ratios.mean():>8.3f}{ratios.max():>8.3f}   within 5% {close}, inside {within}, "
+        f"above {higher} of {len(rows)}",
         flush=True,
     )
 
