@@ -40,7 +40,7 @@ class Day:
 @dataclass(frozen=True)
 class Log:
     """Rates that walk by `walk` a day in the logarithm, `churn` of the secrets dead and as many born each day with the
-    rate of another, and `events` counted of them; None: the rates themselves, rounded.
+    rate of another, and `events` counted of them, on day 0 `first` if given; None: the rates themselves, rounded.
     """
 
     k: int
@@ -48,6 +48,7 @@ class Log:
     events: int | None
     walk: float
     churn: float = 0.0
+    first: int | None = None
 
     def days(self, seed: int, last: int) -> Iterator[Day]:
         rng = np.random.default_rng(seed)
@@ -63,11 +64,12 @@ class Log:
             if self.events is None:
                 yield Day(rates, np.rint(rates).astype(np.int64))
             else:
-                yield Day(rates, rng.poisson(rates / rates.sum() * self.events))
+                events = self.events if day or self.first is None else self.first
+                yield Day(rates, rng.poisson(rates / rates.sum() * events))
 
 
-def cities() -> np.ndarray:
-    with (DATA / "cities.csv").open() as lines:
+def counts_of(file: str) -> np.ndarray:
+    with (DATA / file).open() as lines:
         return np.array([float(row["count"]) for row in csv.DictReader(lines)])
 
 
@@ -99,11 +101,25 @@ LOGS = {
     "A": Log(31, lambda: np.arange(1, 20_001) ** -0.9, 200_000, 0.1),
     "B": Log(25, lambda: 1 / (np.arange(1, 15_001) + 3.0), 150_000, 0.1),
     "C": Log(31, lambda: np.arange(1, 20_001) ** -0.9, 200_000, 0.1, 0.005),
-    "cities": Log(8, cities, None, 0.01),
+    "cities": Log(8, lambda: counts_of("cities.csv"), None, 0.01),
     "phrases": Log(16, phrases, 1_000_000, 0.05, 0.001),
 }
 # Days of a real series are a day of flights, and a year of names: 25 of them.
 REAL = {"flights": Series(8, "flight_routes.csv.gz", 9_000), "names": Series(31, "names_by_year.csv.gz", 200_000)}
+
+
+# Laws by which nothing in the library was chosen, with k; and the events of day 0 and of each day after it.
+LAWS = {
+    "Zipf .9": (lambda: np.arange(1, 4001) ** -0.9, 8),
+    "Zipf 1.2": (lambda: np.arange(1, 4001) ** -1.2, 16),
+    "lognormal": (lambda: np.exp(1.5 * np.random.default_rng(7).standard_normal(4000)), 8),
+    "words": (lambda: counts_of("words.csv"), 16),
+    "npm": (lambda: counts_of("npm_downloads.csv"), 12),
+}
+VOLUMES = {"a tenth": (400_000, 40_000), "equal": (100_000, 100_000), "ten times": (20_000, 200_000)}
+MOVEMENTS = (0.0, 0.1, 0.25, 0.4)
+# Days that are looked at, and seeds other than those the estimate was made with.
+VOLUME_DAYS, VOLUME_SEEDS = (1, 7), range(100, 102)
 
 
 class Attacker:
@@ -233,6 +249,44 @@ def show_logs(logs: dict[str, Log | Series], days: dict[str, tuple[int, ...]], w
     total.show(what)
 
 
+def follow(log: Log, seed: int) -> Iterator[tuple[float, bool, bool]]:
+    """On each day that is looked at: stated by true success, and whether the truth is in the interval, and above."""
+    attacker, plan = Attacker(), None
+    for day, world in enumerate(log.days(seed, max(VOLUME_DAYS))):
+        plan = ml.design(world.prior(), log.k) if plan is None else plan.update(world.prior())
+        if day in VOLUME_DAYS:
+            said, truth = plan.in_the_world(), attacker.success(plan.parts, world.rates)[1]
+            yield said.success / truth, said.low <= truth <= said.high, truth > said.high
+
+
+def show_volumes(seeds: range = VOLUME_SEEDS) -> None:
+    """Days that are smaller or larger than the counts that the plan was made from, and rates that move fast."""
+    print(
+        f"\nStated by true success on days {VOLUME_DAYS}, {len(seeds)} seeds, from the least to the largest; truths in "
+        "the interval,\nand above it. A day has so many events beside those the plan was made from, and rates move so "
+        "much a day."
+    )
+    start, total = time.perf_counter(), []
+    for name, (rates, k) in LAWS.items():
+        for volume, (first, events) in VOLUMES.items():
+            for walk in MOVEMENTS:
+                log = Log(k, rates, events, walk, first=first)
+                rows = [row for seed in seeds for row in follow(log, seed)]
+                total += rows
+                show_ratios(f"{name:10}{volume:>10}{walk:>6.2f}", rows)
+    show_ratios(f"all ({time.perf_counter() - start:.0f} s)", total)
+
+
+def show_ratios(what: str, rows: list[tuple[float, bool, bool]]) -> None:
+    ratios, inside, above = np.array(rows).T
+    close, within, higher = (int(each.sum()) for each in (np.abs(ratios - 1) <= 0.05, inside, above))
+    print(
+        f"{what:26}{ratios.min():>8.3f}{ratios.mean():>8.3f}{ratios.max():>8.3f}   within 5% {close}, inside {within}, "
+        f"above {higher} of {len(rows)}",
+        flush=True,
+    )
+
+
 def show_speed(n: int = 10**7, new: int = 10**5, k: int = 10) -> None:
     """An update beside a design, and draws from a thousand parts beside draws from one plan."""
     rng = np.random.default_rng(0)
@@ -279,6 +333,7 @@ def show_speed(n: int = 10**7, new: int = 10**5, k: int = 10) -> None:
 
 
 def main() -> None:
+    show_volumes()
     print(
         "\nOne guess by an attacker who knows the true rates of the day and saw all versions. kept: the plan of day 0, "
         "for secrets\nlisted then; daily, weekly, auto, blocks: all secrets, those not listed counted as known; anew: "

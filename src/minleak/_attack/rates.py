@@ -27,7 +27,7 @@ Counts = npt.NDArray[Any]
 # Above so many events a rate is Gamma(c, 1) whatever G is. The grid: logarithmic below 1, then uniform in the root, in
 # which Poisson counts have equal spread.
 LARGE = 256
-_GRID = np.concatenate([np.logspace(-3, 0, 40, endpoint=False), np.arange(1.0, 1.35 * np.sqrt(LARGE), 0.15) ** 2])
+GRID = np.concatenate([np.logspace(-3, 0, 40, endpoint=False), np.arange(1.0, 1.35 * np.sqrt(LARGE), 0.15) ** 2])
 # Steps of EM for the estimate, at least and at most, and for one that is too flat.
 STEPS, _MOST_STEPS, EARLY = 40, 400, 10
 # Twice the log likelihood of what the counts reject is so far below the best: the 95th percentile of chi-squared with
@@ -41,30 +41,14 @@ _LEVEL = 0.05
 _LEAST = np.float32(1e-30)
 
 
-class Mixtures:
-    """Mixing distributions on a grid of rates, fitted to how many secrets have each count.
-
-    `times[i]` secrets have `counts[i]` and were watched for `exposure[i]`: counts are Poisson of rate times exposure.
-    Secrets are known because they were seen, in the share `chosen` of the events: all of them, or 0 for secrets that
-    were known before, whose count may be 0.
+class Mixing:
+    """Mixing distributions on a grid of rates: the likelihood of what was counted has a row for each of `times[i]`
+    secrets that were counted alike, and a column for each rate.
     """
 
-    def __init__(
-        self,
-        counts: Counts,
-        times: Counts,
-        grid: Array = _GRID,
-        *,
-        exposure: float | Array = 1.0,
-        chosen: float | Array = 1.0,
-    ) -> None:
-        few = counts <= LARGE
-        self.counts, self.times, self.grid = counts, times, grid
-        self.small, self.small_times = np.asarray(counts[few], dtype=np.int64), times[few]
+    def __init__(self, likelihood: Array, times: Counts, grid: Array) -> None:
         # EM is stopped long before it would see more digits, and is quicker with fewer
-        self.likelihood = _likelihood(self.small, grid, exposure, chosen).astype(np.float32)
-        self.row = np.full(LARGE + 2, -1)  # of each small count; the last place is of all others
-        self.row[self.small] = np.arange(len(self.small))
+        self.likelihood, self.small_times, self.grid = likelihood.astype(np.float32), times, grid
 
     def fit(self, steps: int, weights: Weights | None = None, times: Counts | None = None) -> Weights:
         """The weights after so many steps of EM; they begin alike if not given. `times` are those of a resample."""
@@ -128,6 +112,18 @@ class Mixtures:
         ratios = likelihood[there].astype(np.float64) / (self.likelihood[there] @ self.best)
         return -2 * float(self.small_times[there] @ np.log(np.maximum(ratios, 1e-300))) > _DEVIANCE
 
+
+class Mixtures(Mixing):
+    """Mixing distributions that are fitted to counts from 1 on: `times[i]` secrets have `counts[i]`."""
+
+    def __init__(self, counts: Counts, times: Counts, grid: Array = GRID) -> None:
+        few = counts <= LARGE
+        self.counts, self.times = counts, times
+        self.small = np.asarray(counts[few], dtype=np.int64)
+        super().__init__(poisson_likelihood(self.small, grid), times[few], grid)
+        self.row = np.full(LARGE + 2, -1)  # of each small count; the last place is of all others
+        self.row[self.small] = np.arange(len(self.small))
+
     @cached_property
     def one_rate(self) -> tuple[float, bool]:
         """The most likely rate if all secrets have one, and whether the counts do not show that they have several.
@@ -177,7 +173,7 @@ class Mixtures:
 
         share, c = _shares(self.small_times), self.small.astype(np.float64)
         for _ in range(EARLY):
-            joint = _likelihood(self.small, rates) * mass
+            joint = poisson_likelihood(self.small, rates) * mass
             joint *= (share / np.maximum(joint.sum(axis=1), 1e-300))[:, None]
             mass = np.maximum(joint.sum(axis=0), 1e-12)
             mean = np.maximum(c @ joint / mass, 1 + 1e-3)
@@ -278,16 +274,18 @@ def fit_one_rate(counts: Counts, times: Counts) -> tuple[float, float]:
     return rate, float(gammaincc(1 / spread, ratio / spread))
 
 
-def _likelihood(counts: Counts, rates: Array, exposure: float | Array = 1.0, chosen: float | Array = 1.0) -> Array:
-    """The probability of a count given the rate, and that of some event among the share that was chosen by, up to a
-    factor of the count alone; rows are counts, columns rates.
+def poisson_likelihood(
+    counts: Counts, rates: Array, exposure: float | Array = 1.0, chosen: float | Array = 1.0
+) -> Array:
+    """The probability of a count given the rate and the exposure, and that it was seen in the exposure that it was
+    chosen by (0: it was not), up to a factor of the count alone; rows are counts, columns rates.
     """
     from scipy.special import gammaln
 
     c, share = counts[:, None].astype(np.float64), np.reshape(chosen, (-1, 1))
     mean = np.reshape(exposure, (-1, 1)) * rates
     seen = np.where(share > 0, -np.expm1(-np.maximum(share, 1e-9) * rates), 1.0)
-    return np.asarray(np.exp(c * np.log(mean) - mean - gammaln(c + 1) - np.log(seen)))
+    return np.asarray(np.exp(c * np.log(np.maximum(mean, 1e-300)) - mean - gammaln(c + 1) - np.log(seen)))
 
 
 def _shares(times: Counts) -> Array:

@@ -1,36 +1,35 @@
-"""Recent rates: how often each secret occurs today, given the pooled counts of a ledger.
+"""Recent rates: how often each secret occurs today, given what a ledger and the parts of a lineage know of it.
 
-Counts of earlier days say less about today, so pools keep a share of them each day. A secret that was first counted on
-day f has a pool of its own exposure: with the share w_d that is left of day d, of N_d events, E = sum of w_d N_d / N
-over the days from f on, in units of today's N events. Its pool C has the mean rate * E and the variance
-rate * sum of w_d^2 N_d / N, so that n = C E / E_2 counts as a Poisson count of the exposure T = E^2 / E_2.
+The sets of a part were chosen by the counts that it was made from, so what is said of them must know these. Of each
+secret three counts are known, with the exposure of each in units of today's N events: the one its part was made from,
+that of the days since, and today's. From one to the next the rate moves: its logarithm walks by `movement` a day, and
+its mean stays. Where nothing moves, only the sum of the counts tells anything.
 
-- Rates of secrets that came together have a mixing distribution (`Mixtures`), which gives each n its posterior.
-- Rates move: the logarithm by `movement` a day, estimated from how far today's counts are from the pools before today.
-  The rate of the pool is blurred by what it moved since.
-- Where n is large, the pool before today, blurred, is a Gamma prior for today's count.
+- A pool C of some days, in which the share w_d is left of day d of N_d events, has the mean rate * E with the exposure
+  E = sum of w_d N_d / N, and the variance rate * E_2 with E_2 = sum of w_d^2 N_d / N. So C E / E_2 counts as a Poisson
+  count of the exposure E^2 / E_2.
+- The three counts give the posterior of today's rate (`Chain`).
+- Movement is estimated from how far each count is from what the one before leads to expect.
 - A secret that has not been counted for some days is gone with a probability that follows from how many go each day.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import cached_property
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
-from minleak._attack.rates import LARGE, Mixtures, Weights
 from minleak._data.arrays import Array, Indices
-from minleak._lineage.ledger import UNIT, Ledger
+from minleak._lineage.ledger import UNIT, Ledger, whole_counts
+from minleak._lineage.rate_chains import Group, History, Rates
 
-# Secrets that came on one day have a mixing distribution of their own if they are so many; else they share one.
+# Parts have a mixing distribution of their own if they have so many secrets; else they share one with older parts.
 _ENOUGH = 200
-# Days of which less than this is left in the pools do not count as the day on which a secret came.
-_LEFT = 0.06
-# Days of which so much is left in the pools count as those by which secrets were chosen that came then.
-_CHOSEN = 0.2
-# Movement is estimated from secrets with at least so many events expected today. It is unknown if fewer than so many
-# secrets have them.
+# Movement is estimated from secrets with at least so many counts and expected counts. It is unknown if fewer than so
+# many secrets have them.
 _EXPECTED, _SOME = 20, 8
 # An unknown movement, at most; and the largest that is looked for.
 _UNKNOWN, _LARGEST = 0.3, 3.0
@@ -42,28 +41,10 @@ _KNOWN, _DAYS = 10, 7
 _SILENCE = 30
 
 
-@dataclass(frozen=True)
-class Window:
-    """The days from one on up to another: what pools of these days are worth."""
-
-    exposure: Array  # E
-    squares: Array  # E_2
-    moved: Array  # the variance of today's rate beside that of the pool, for a movement of 1 a day
-
-    def counts(self, pools: Array) -> Array:
-        """What pools are worth as Poisson counts."""
-        return np.asarray(pools * self.exposure / np.maximum(self.squares, 1e-300))
-
-    @property
-    def effective(self) -> Array:
-        """The exposure of these counts."""
-        return np.asarray(self.exposure**2 / np.maximum(self.squares, 1e-300))
-
-
 class Recent:
-    """The posterior of every secret's rate today, in events of today."""
+    """What is known of every secret's rate today, in events of today."""
 
-    def __init__(self, ledger: Ledger) -> None:
+    def __init__(self, ledger: Ledger, parts: Sequence[Any]) -> None:
         self.ledger = ledger
         self.events = int(ledger.totals[-1])
         self.shares = ledger.shares / UNIT
@@ -73,70 +54,125 @@ class Recent:
         # places among the days: of the first that counts for a secret, and after the last on which it was counted
         self.begin = np.searchsorted(ledger.days, ledger.first)
         self.until = np.searchsorted(ledger.days, ledger.last, side="right")
+        self.ends = [0, *np.cumsum([len(part.prior) for part in parts]).tolist(), len(self.pools)]
+        self.newest = len(parts) - 1  # those that wait are like a part after it, which is made today
+        made = [whole_counts(part.prior, "the weights") / (UNIT if i else 1) for i, part in enumerate(parts)]
+        made.append(self.pools[ledger.listed :])
+        self.histories = [
+            self._history(i, slice(*ends), counts)
+            for i, (ends, counts) in enumerate(zip(pairwise(self.ends), made, strict=True))
+        ]
 
-    def window(self, begin: Indices, end: Indices) -> Window:
-        """For each pair of places among the days, beside today."""
-        weight, days = self.shares * self.volumes, self.ledger.days.astype(np.float64)
-        sums = np.concatenate([[0.0], np.cumsum(weight)])
-        squares = np.concatenate([[0.0], np.cumsum(self.shares * weight)])
-        exposure = sums[end] - sums[begin]
-        # a step before day d + 1 moves what the days up to d of the window have in the pool; after its end, all of it
-        gaps = np.append(np.diff(days), 0.0)
-        once, twice = (np.concatenate([[0.0], np.cumsum(gaps * sums[1:] ** i)]) for i in (1, 2))
-        length = np.concatenate([[0.0], np.cumsum(gaps)])
-        inside = (twice[end - 1] - twice[begin]) - 2 * sums[begin] * (once[end - 1] - once[begin])
-        inside += sums[begin] ** 2 * (length[end - 1] - length[begin])
-        after = length[-1] - length[np.maximum(end - 1, 0)]
-        moved = inside / np.where(exposure > 0, exposure, np.inf) ** 2 + after
-        return Window(exposure, squares[end] - squares[begin], np.maximum(moved, 0.0))
+    def window(self, begin: Indices, end: Indices) -> tuple[Array, Array]:
+        """E and E_2 of the days from one place on up to another."""
+        weight = self.shares * self.volumes
+        sums, squares = (np.concatenate([[0.0], np.cumsum(each)]) for each in (weight, self.shares * weight))
+        return np.maximum(sums[end] - sums[begin], 1e-300), np.maximum(squares[end] - squares[begin], 1e-300)
+
+    def _history(self, i: int, here: slice, made: Array) -> History:
+        """That of part i, whose secrets are `here`, made from these counts."""
+        ledger, today = self.ledger, len(self.shares) - 1
+        day = {self.newest: ledger.began, self.newest + 1: ledger.day}.get(i, int(ledger.first[here].max(initial=0)))
+        first, at = self.begin[here], int(np.searchsorted(ledger.days, day))
+        known = bool(ledger.days[at] == day)
+        since = np.arange(at + known, today)
+        if known:
+            rest = self.pools[here] - self.shares[at] * made - self.counts[here]
+        else:  # days that are forgotten are taken to have been like the last ones
+            rest = self.pools[here] - self.counts[here]
+            first, at = np.searchsorted(ledger.days, ledger.first[here] + (ledger.day - day)), today
+        if i:
+            E, E_2 = self.window(first, np.full(len(first), at + 1))
+            counts, exposure, chosen = made * self.shares[at] * E / E_2, E**2 / E_2, self.volumes[first]
+        else:  # the events of day 0 are known for ever
+            counts, exposure = made, np.full(len(made), made.sum() / max(self.events, 1))
+            chosen = exposure
+        (per_count, span), before, after = self._pooled(day, since)
+        return History(
+            first=first,
+            made=counts,
+            made_exposure=exposure,
+            chosen=np.where(made > 0, chosen, 0.0),
+            since=np.maximum(rest, 0.0) * per_count,
+            since_exposure=span,
+            today=np.where(day == ledger.day, 0.0, self.counts[here]),
+            today_exposure=float(day < ledger.day),
+            before=before,
+            after=after,
+            age=float(ledger.day - day),
+        )
+
+    def _pooled(self, day: int, since: Indices) -> tuple[tuple[float, float], float, float]:
+        """Of the pool of the days at some places: what a count in it is worth, its exposure then, and how far its mean
+        moved from a day before, and moves until today, as variances for a movement of 1 a day.
+        """
+        weight = self.shares[since] * self.volumes[since]
+        E, E_2 = float(weight.sum()), float(self.shares[since] @ weight)
+        if not E:
+            return (0.0, 0.0), 0.0, 0.0
+        days, later = self.ledger.days[since], np.cumsum(weight[::-1])[::-1] / E
+        sooner = np.cumsum(weight) / E
+        before, after = np.diff(days, prepend=day) @ later**2, np.diff(days, append=self.ledger.day) @ sooner**2
+        return (E / E_2, E**2 / E_2), float(before), float(after)
 
     # -- what is estimated once ---------------------------------------------------------------------------------------
 
     @cached_property
-    def whole(self) -> Window:
-        """All days of each secret."""
-        return self.window(self.begin, np.full(len(self.pools), len(self.shares)))
-
-    @cached_property
-    def before(self) -> tuple[Array, Array, Array]:
-        """What each secret's days before today say: the expected count of today, how many effective counts that is
-        from, and what it moved since.
-        """
-        end = np.maximum(len(self.shares) - 1, self.begin)
-        window = self.window(self.begin, np.maximum(end, 1))
-        pools = np.where(end > self.begin, self.pools - self.counts, 0.0)
-        expected = pools / np.where(end > self.begin, window.exposure, 1.0)
-        return expected, np.where(end > self.begin, window.counts(pools), 0.0), window.moved
+    def mass(self) -> Array:
+        """The mean rate of each secret over its days, recent ones first."""
+        return np.asarray(self.pools / self.window(self.begin, np.full(len(self.pools), len(self.shares)))[0])
 
     @cached_property
     def movement(self) -> tuple[float, float, float]:
-        """The daily movement of the logarithm of a rate: its estimate, and about 95% limits."""
-        expected, counts, moved = self.before
-        used = (expected >= _EXPECTED) & (self.counts > 0)
+        """The daily movement of the logarithm of a rate: its estimate, and about 95% limits.
+
+        Twice the root of a Poisson count has the variance 1 (Anscombe). So the square of what two counts differ by,
+        where the first leads to expect m and is r times as exact, has the mean V = 1 + 1/r + 8 m (1 - exp(-v/8)), if
+        the rate is multiplied by a lognormal variable of mean 1 in between and v is the variance of its logarithm. The
+        estimate is the most likely movement: the mean of squares by V is 1 with the weights of the likelihood equation.
+        """
         if len(self.shares) < 2:
             return 0.0, 0.0, 0.0
-        if used.sum() < _SOME:
+        squares, noise, expected, moved = (np.concatenate(each) for each in zip(*self._differences(), strict=True))
+        if len(squares) < _SOME:
             return 0.0, 0.0, _UNKNOWN
-        expected, counts, moved = expected[used], counts[used], moved[used]
-        # twice the root of a Poisson count has the variance 1 (Anscombe), so that of an expected count is as exact as
-        # the number of counts that it is from
-        part = expected / counts
-        squares = 4 * (np.sqrt(self.counts[used] + 0.375) - np.sqrt((counts + 0.375) * part)) ** 2
 
-        def mean(sigma: float) -> float:
-            return float(np.minimum(squares / (1 + part + sigma**2 * moved * expected), _CLIPPED).mean())
+        def excess(sigma: float, limits: float) -> float:
+            variance = noise - 8 * expected * np.expm1(-(sigma**2) * moved / 8)
+            weight = expected * moved / variance
+            off = min(2 * np.sqrt(2 * (weight @ weight)) / weight.sum(), 0.9)
+            mean = weight @ np.minimum(squares / variance, _CLIPPED) / weight.sum()
+            return float(mean - _MEAN * (1 + limits * off))
 
-        def solve(wanted: float) -> float:
+        def solve(limits: float) -> float:
             low, high = 0.0, _LARGEST
-            if mean(low) <= wanted:
+            if excess(low, limits) <= 0:
                 return 0.0
             for _ in range(40):
                 middle = (low + high) / 2
-                low, high = (middle, high) if mean(middle) > wanted else (low, middle)
+                low, high = (middle, high) if excess(middle, limits) > 0 else (low, middle)
             return high
 
-        off = min(2 * np.sqrt(2 / used.sum()), 0.9)
-        return solve(_MEAN), solve(_MEAN * (1 + off)), solve(_MEAN * (1 - off))
+        return solve(0.0), solve(1.0), solve(-1.0)
+
+    def _differences(self) -> list[tuple[Array, ...]]:
+        """Squares of differences between one count and the next, their mean if nothing moves, what is expected of the
+        next, and the variance of what its rate moved.
+        """
+        found: list[tuple[Array, ...]] = []
+        for one in self.histories:
+            made, since = (one.made, one.made_exposure), (one.since, np.full(len(one.since), one.since_exposure))
+            today = one.today, np.full(len(one.today), one.today_exposure)
+            pairs = [(made, since, one.before), (since, today, one.after)]
+            if not one.since_exposure:
+                pairs = [(made, today, one.age)]
+            for (counts, exposure), (following, span), moved in pairs:
+                part = span / np.maximum(exposure, 1e-300)
+                used = (np.minimum(counts, counts * part) >= _EXPECTED) & (following > 0)
+                counts, following, part = counts[used], following[used], part[used]
+                squares = 4 * (np.sqrt(following + 0.375) - np.sqrt((counts + 0.375) * part)) ** 2
+                found.append((squares, 1 + part, counts * part, np.full(len(counts), moved)))
+        return found
 
     @cached_property
     def gone(self) -> Array:
@@ -145,13 +181,13 @@ class Recent:
         silent = np.where(self.counts > 0, 0, np.minimum(ledger.day - ledger.last, _SILENCE))
         there = np.flatnonzero(silent)
         begin = self.begin[there]
-        window = self.window(begin, np.clip(self.until[there], begin + 1, len(self.shares)))
-        counts = window.counts(self.pools[there])
+        E, E_2 = self.window(begin, np.clip(self.until[there], begin + 1, len(self.shares)))
+        counts, rate = self.pools[there] * E / E_2, self.pools[there] / E
         shape = 1 / (1 / np.maximum(counts, 1e-9) + 2 * self.movement[0] ** 2)
-        rate = counts / np.maximum(window.effective, 1e-300)
         young = ledger.day - ledger.first
         watched = np.minimum(young, _DAYS)
-        heard = (silent == 0) & (self.whole.counts(self.pools) >= _KNOWN)
+        total = np.concatenate([one.made + one.since + one.today for one in self.histories])
+        heard = (silent == 0) & (total >= _KNOWN)
         used = (counts >= _KNOWN) & (silent[there] <= watched[there])
         days = float(watched[heard].sum() + (watched[there] - silent[there])[used].sum())
         silences = Silences(silent[there], rate, shape)
@@ -163,41 +199,23 @@ class Recent:
         result[there] = away / np.maximum(away + here, 1e-300)
         return result
 
-    # -- groups of secrets that came together -------------------------------------------------------------------------
+    # -- mixing distributions -----------------------------------------------------------------------------------------
 
     @cached_property
     def groups(self) -> list[Group]:
-        """Secrets that came on one day, those that came long ago, and small groups together with older ones."""
-        days = len(self.shares)
-        old = int(np.searchsorted(self.shares, _LEFT, side="right"))  # days before this are long ago
-        came = np.where(self.begin < old, -1, self.begin)
-        came[self.ledger.first == 0] = np.where(self.begin[self.ledger.first == 0] < old, -2, 0)
-        counts = np.rint(self.whole.counts(self.pools)).astype(np.int64)
-        found, waiting = [], np.empty(0, dtype=np.int64)
-        for day in (-2, *range(-1, days)):
-            waiting = np.concatenate([waiting, np.flatnonzero(came == day)])
-            if len(waiting) >= _ENOUGH or (day in (-2, 0) and len(waiting)):
-                found.append(Group(self, waiting, counts[waiting]))
-                waiting = waiting[:0]
-        if len(waiting):
-            found.append(Group(self, waiting, counts[waiting]))
+        """The first part, and later ones with those that are too small for themselves; those that wait are the last."""
+        found, begin = [], 0
+        for end in range(1, len(self.histories) + 1):
+            if end == 1 or self.ends[end] - self.ends[begin] >= _ENOUGH or end == len(self.histories):
+                found.append(Group(self.histories[begin:end]))
+                begin = end
         return found
-
-    def chosen(self, secrets: Indices) -> Array:
-        """How much exposure secrets were chosen by: that of the day on which they were counted first, if that is still
-        in their pools.
-        """
-        begin = self.begin[secrets]
-        recent = (self.shares[begin] >= _CHOSEN) & (self.ledger.days[begin] == self.ledger.first[secrets])
-        recent &= self.ledger.last[secrets] >= 0
-        return np.where(recent, self.volumes[begin], 0.0)
 
     def posterior(self, how: str, sigma: float, rng: np.random.Generator | None = None) -> Posterior:
         """With mixing distributions that are fitted as "usual", "best" (few spikes) or "flat"; to resampled counts if
         there is a generator.
         """
-        fitted = [group.fit(how, rng) for group in self.groups]
-        return Posterior(self, fitted, sigma)
+        return Posterior(self, [part for group in self.groups for part in group.rates(how, sigma, rng)])
 
 
 class Silences:
@@ -219,57 +237,20 @@ class Silences:
         return away, here
 
 
-class Group:
-    """Secrets with one mixing distribution of their rates, each with its own exposure."""
-
-    def __init__(self, recent: Recent, secrets: Indices, counts: Indices) -> None:
-        self.secrets = secrets
-        exposure, chosen = recent.whole.effective[secrets], recent.chosen(secrets)
-        counts = np.where(chosen > 0, np.maximum(counts, 1), counts)
-        self.small = counts <= LARGE
-        keys = np.stack([counts, np.rint(1e3 * exposure), np.rint(1e3 * chosen)])[:, self.small]
-        distinct, self.rows, times = np.unique(keys, axis=1, return_inverse=True, return_counts=True)
-        self.unit = max(float(exposure.max(initial=1e-3)), 1e-3)
-        counts, exposure, chosen = distinct[0], distinct[1] / 1e3 / self.unit, distinct[2] / 1e3 / self.unit
-        self.mixtures = Mixtures(counts, times, exposure=exposure, chosen=chosen)
-
-    def fit(self, how: str, rng: np.random.Generator | None) -> Weights:
-        """The weights of the mixing distribution."""
-        if rng is not None:
-            return self.mixtures.fit_resampled(rng)
-        weights: Weights = getattr(self.mixtures, how)
-        return weights
-
-
 class Posterior:
     """Rates of today, drawn."""
 
-    def __init__(self, recent: Recent, fitted: list[Weights], sigma: float) -> None:
-        self.recent, self.fitted, self.sigma = recent, fitted, sigma
-        n = len(recent.pools)
-        self.group, self.row = np.empty(n, dtype=np.int64), np.full(n, -1)
-        for i, group in enumerate(recent.groups):
-            self.group[group.secrets] = i
-            self.row[group.secrets[group.small]] = group.rows
-        expected, counts, moved = recent.before
-        prior = 1 / (1 / np.maximum(counts, 1e-9) + sigma**2 * moved)
-        self.shape = np.where(expected > 0, prior, 0.0) + recent.counts
-        self.scale = 1 / (np.where(expected > 0, prior / np.where(expected > 0, expected, 1.0), 0.0) + 1.0)
-        self.blur = sigma * np.sqrt(recent.whole.moved)
+    def __init__(self, recent: Recent, parts: list[Rates]) -> None:
+        self.recent, self.parts = recent, parts
 
     def draw(self, secrets: Indices, rng: np.random.Generator) -> Array:
         """A rate for each secret given, independent of the others."""
         secrets = np.asarray(secrets)
-        rates, groups, rows = np.zeros(len(secrets)), self.group[secrets], self.row[secrets]
-        uniforms = rng.random(len(secrets))
-        for i, (group, weights) in enumerate(zip(self.recent.groups, self.fitted, strict=True)):
-            here = np.flatnonzero((groups == i) & (rows >= 0))
-            values = np.empty(len(here))
-            group.mixtures.draw(weights, rows[here], uniforms[here], values)
-            rates[here] = values / group.unit
-        small = np.flatnonzero(rows >= 0)
-        blur = self.blur[secrets[small]]
-        rates[small] *= np.exp(blur * rng.standard_normal(len(small)) - blur**2 / 2)
-        large = np.flatnonzero(rows < 0)
-        rates[large] = rng.standard_gamma(self.shape[secrets[large]]) * self.scale[secrets[large]]
+        order = np.argsort(secrets, kind="stable")
+        ends = np.searchsorted(secrets[order], self.recent.ends)
+        rates = np.empty(len(secrets))
+        for part, begin, (one, end) in zip(self.parts, self.recent.ends, pairwise(ends.tolist()), strict=False):
+            here = order[one:end]
+            if len(here):
+                rates[here] = part.draw(secrets[here] - begin, rng)
         return np.where(rng.random(len(secrets)) < self.recent.gone[secrets], 0.0, rates)

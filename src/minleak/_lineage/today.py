@@ -6,7 +6,7 @@ and sets of the largest true mass. A secret that is not listed has no set to hid
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -104,8 +104,8 @@ def leaks_today(parts: Sequence[Any], anew: Any, ledger: Ledger, seed: int) -> T
             "a plan with gains is told for its own weights only: make the plan without gains to learn what leaks today"
         )
     check_enough(ledger)
-    rng, recent, n = generator(seed), Recent(ledger), ledger.listed
-    mass = recent.pools / np.maximum(recent.whole.exposure, 1e-300)
+    rng, recent, n = generator(seed), Recent(ledger, parts), ledger.listed
+    mass = recent.mass
     begins = np.cumsum([0, *(len(part.prior) for part in parts)])
     weights = np.array([mass[begin:end].sum() for begin, end in pairwise(begins.tolist())])
     weights /= weights.sum()
@@ -184,16 +184,15 @@ class LineageSets:
 
     def mean(self, posterior: Posterior, rng: np.random.Generator) -> float:
         """In the mean over worlds: a member has another rate in each set."""
-        return self._success(posterior.draw(one.members.ravel(), rng) for one in self.sets)
+        return self._success(posterior.draw(self.members[self.at], rng))
 
     def world(self, posterior: Posterior, rng: np.random.Generator) -> float:
         """In one world: a member has one rate wherever it is."""
-        rates = posterior.draw(self.members, rng)[self.at]
-        return self._success(np.split(rates, self.ends[:-1]))
+        return self._success(posterior.draw(self.members, rng)[self.at])
 
-    def _success(self, drawn: Iterable[Array]) -> float:
+    def _success(self, drawn: Array) -> float:
         most = total = 0.0
-        for one, rates in zip(self.sets, drawn, strict=True):
+        for one, rates in zip(self.sets, np.split(drawn, self.ends[:-1]), strict=True):
             columns = rates.reshape(one.members.shape) / one.owned
             most += one.places * float(columns.max(axis=0).sum())
             total += one.places * float(columns.sum())
