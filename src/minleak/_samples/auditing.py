@@ -20,6 +20,7 @@ from minleak._samples.bounds import least_more
 from minleak._samples.caveats import find_caveats
 from minleak._samples.charts import share_out
 from minleak._samples.events import Events, collect_events, read_events, read_sequences
+from minleak._samples.independence import p_of_independence
 from minleak._samples.looking import ENTRIES, HeldOutEvents
 from minleak._samples.measures import Bracket, SampleEvidence, bracket_of
 from minleak._samples.permuting import join_beliefs, p_of_no_leakage
@@ -176,16 +177,21 @@ def audit_events(events: Events, options: AuditOptions) -> Audit:
     rng, progress = generator(options.seed), options.progress or no_progress
     measures = MeasureSet(options.measures)
     sample = deal_events(events, rng)
-    trials = try_attacks(sample, attacks_of(options.attack, sample, options.seed), progress)
+    attacks = attacks_of(options.attack, sample, options.seed)
+    trials = try_attacks(sample, attacks, progress)
     progress(LAST, LAST + 1, "permuting")
     joint = None
     if events.points is None or events.whole:  # observables are discrete
         joint = JointCounts.of(events.x, events.y, events.times, (len(events.secrets), events.observables))
     evidence = SampleEvidence(sample, trials, 1 - options.level, joint)
     secret_of = _secrets_of_blocks(events)
-    p = p_of_no_leakage(
-        trials.last, sample.blocks, secret_of, prior_before(sample, LAST), permutations=options.permutations, rng=rng
-    )
+    learned = not all(attack.counts_near for attack in attacks)
+    # two tests at half of alpha each need twice the permutations
+    drawn = {"permutations": options.permutations + learned * (options.permutations + 1), "rng": rng}
+    p = p_of_independence(events, secret_of, **drawn)
+    if learned:
+        held_out = p_of_no_leakage(trials.last, sample.blocks, secret_of, prior_before(sample, LAST), **drawn)
+        p = min(1.0, 2 * min(p, held_out))
     rows = _rows(evidence, measures, rng)
     led = enumerate(trials.of_leaders(_first), FIRST)
     found = Audit(
