@@ -25,6 +25,7 @@ ALL = (
     "prefixes",
     "lasting",
     "samples",
+    "auditing",
     "sequences",
     "matroids",
     "streams",

@@ -67,8 +67,9 @@ def audit(
     guesswork by the mean number of guesses, on the last half of the events (empirical Bernstein bounds); measures
     without a bound get an estimate only.
 
-    `p` is from a permutation test: the attack is fixed, and the secrets of the last half are permuted. It is exact, for
-    floats too.
+    `p` is from a permutation test that counts all events in cells by name and by rank, of several sizes at once. It is
+    exact, for floats too, and does not depend on how events are dealt. Where a classifier attacks, it is tested too:
+    trained on one half, with the secrets of the other permuted, at half of alpha each.
 
     Parameters
     ----------
@@ -186,11 +187,12 @@ def audit_events(events: Events, options: AuditOptions) -> Audit:
     evidence = SampleEvidence(sample, trials, 1 - options.level, joint)
     secret_of = _secrets_of_blocks(events)
     learned = not all(attack.counts_near for attack in attacks)
-    # two tests at half of alpha each need twice the permutations
-    drawn = {"permutations": options.permutations + learned * (options.permutations + 1), "rng": rng}
-    p = p_of_independence(events, secret_of, **drawn)
+    # two tests, of half of alpha each, need twice the permutations
+    permutations = 2 * options.permutations + 1 if learned else options.permutations
+    p = p_of_independence(events, secret_of, permutations=permutations, rng=rng)
     if learned:
-        held_out = p_of_no_leakage(trials.last, sample.blocks, secret_of, prior_before(sample, LAST), **drawn)
+        prior = prior_before(sample, LAST)
+        held_out = p_of_no_leakage(trials.last, sample.blocks, secret_of, prior, permutations=permutations, rng=rng)
         p = min(1.0, 2 * min(p, held_out))
     rows = _rows(evidence, measures, rng)
     led = enumerate(trials.of_leaders(_first), FIRST)
@@ -207,7 +209,7 @@ def audit_events(events: Events, options: AuditOptions) -> Audit:
         alpha=options.alpha,
         level=options.level,
         permutations=options.permutations,
-        permuted=_describe_permutations(events, secret_of, options.permutations),
+        permuted=_describe_permutations(events, secret_of, permutations),
         warnings=tuple(find_caveats(events, options.attack, [row.measure for row in rows if row.low is None])),
         curve=tuple((trials.trained[part], tally.tests, _first(tally) / max(1, tally.tests)) for part, tally in led),
         enough=None,

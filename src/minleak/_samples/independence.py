@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,7 @@ from minleak._data.arrays import Array, Indices
 from minleak._samples.events import Events
 from minleak._samples.permuting import MOST_CELLS, MOST_EVENTS, make_shuffler, rank_first
 
-# The fewest events per cell, and the most halvings of all events, for one number and for each of several.
+# The fewest events per cell, and the most halvings of all events, for one number, and for each of several and cuts.
 _EACH, _LEVELS, _FEWER = 8, 12, 6
 # With so many events per entry of a table, tables are drawn in place of orders; with so few, entries are sorted.
 _DENSE = 4
@@ -21,12 +21,13 @@ _DENSE = 4
 
 class Cells(NamedTuple):
     """A partition of the observables: cell of[y] of `many` is that of observable y. Cells that came of `levels`
-    halvings are numbered such that 2i and 2i + 1 are the halves of one.
+    halvings are numbered such that 2i and 2i + 1 are the halves of one. If `ordered`, they are cut in two as well.
     """
 
     of: Indices
     many: int
     levels: int = 0
+    ordered: bool = False
 
 
 def p_of_independence(
@@ -43,7 +44,7 @@ def p_of_independence(
     With blocks, secrets are permuted within their block; if each block has one secret (`secret_of`), whole blocks are.
     """
     n = len(events.secrets)
-    each = np.bincount(events.y, weights=events.times, minlength=events.observables)
+    each = np.bincount(events.y, weights=events.times, minlength=events.observables).astype(np.float64)
     cells, y, m = find_cells(events, each), events.y, events.observables
     crowded = events.total > MOST_EVENTS and n * m > MOST_CELLS and events.blocks is None
     if cells[-1].levels and (crowded or len(cells) == 1):  # numbers that are too many, or that do not repeat
@@ -62,7 +63,7 @@ def p_of_independence(
 
 def find_cells(events: Events, each: Array) -> list[Cells]:
     """The partitions to count, of observables that occur `each` so often: by name where they repeat; by quantiles of
-    each number; for several numbers by halving them in turn.
+    each number; and for several numbers by halving them in turn.
     """
     named = Cells(np.arange(events.observables), events.observables)
     if events.points is None:
@@ -70,7 +71,7 @@ def find_cells(events: Events, each: Array) -> list[Cells]:
     points = np.empty((events.observables, events.points.shape[1]))
     points[events.y] = events.points
     most = min(events.total // _EACH, 2 * events.total // len(events.secrets))
-    levels = max(1, min(_LEVELS, most.bit_length() - 1))
+    levels = max(1, min(_LEVELS, most.bit_length() - 1, events.observables.bit_length()))
     repeated = [named] if 2 * events.observables <= events.total else []
     if points.shape[1] == 1:
         return [*repeated, _quantiles(points[:, 0], each, levels)]
@@ -81,7 +82,7 @@ def find_cells(events: Events, each: Array) -> list[Cells]:
 def _quantiles(values: Array, each: Array, levels: int) -> Cells:
     """2**levels intervals with about equally many events; equal values are not parted."""
     middle = _ranks(np.zeros(len(values), dtype=np.int64), values, each)
-    return Cells((middle * 2**levels).astype(np.int64), 2**levels, levels)
+    return Cells((middle * 2**levels).astype(np.int64), 2**levels, levels, ordered=True)
 
 
 def _halve_in_turn(points: Array, each: Array, levels: int) -> Cells:
@@ -114,20 +115,22 @@ def _stretches(new: npt.NDArray[np.bool_]) -> tuple[Indices, Indices]:
 Score = Callable[[Indices, Array | None], list[float]]
 
 
-def _scorer(cells: Sequence[Cells], n: int, margins: Array, plogp: Callable[[Array], Array]) -> Score:
+def _scorer(cells: Sequence[Cells], n: int, margins: Array, plogp: Callable[[Any], Array]) -> Score:
     """A function of the secrets, and how often each occurs, that gives the cube root of G for each table."""
 
     def scored(x: Indices, times: Array | None) -> list[float]:
         rows = np.bincount(x, weights=times, minlength=n)
         inside = np.array([term for one in cells for term in _sums(one, x, times, n, plogp)])
         found = np.maximum(0.0, inside - margins - float(plogp(rows).sum()) + float(xlogy(rows.sum(), rows.sum())))
-        return np.cbrt(2 * found).tolist()
+        return [float(one) for one in np.cbrt(2 * found)]
 
     return scored
 
 
-def _sums(cells: Cells, x: Indices, times: Array | None, n: int, plogp: Callable[[Array], Array]) -> Iterator[float]:
-    """The sums of O ln O over the table of secret by cell, and over those with its cells merged by pairs."""
+def _sums(cells: Cells, x: Indices, times: Array | None, n: int, plogp: Callable[[Any], Array]) -> Iterator[float]:
+    """The sums of O ln O over the table of secret by cell, over those with its cells merged by pairs, and over those of
+    the events below and above a cell.
+    """
     keys = cells.of * n + x
     if not cells.levels and cells.many * n > _DENSE * len(keys):  # mostly zeros
         keys.sort()
@@ -135,10 +138,13 @@ def _sums(cells: Cells, x: Indices, times: Array | None, n: int, plogp: Callable
         yield float(plogp(runs).sum())
         return
     table = np.bincount(keys, weights=times, minlength=cells.many * n).reshape(cells.many, n)
-    yield float(plogp(table).sum())
-    for _ in range(cells.levels - 1):
-        table = table[::2] + table[1::2]
+    for level in range(max(1, cells.levels), 0, -1):
         yield float(plogp(table).sum())
+        if cells.ordered and level == min(cells.levels, _FEWER):
+            below = np.cumsum(table, axis=0)
+            yield from (plogp(below[:-1]) + plogp(below[-1] - below[:-1])).sum(axis=1).tolist()
+        if level > 1:
+            table = table[::2] + table[1::2]
 
 
 def _margins(cells: Sequence[Cells], times: Array | None) -> Array:
@@ -147,11 +153,11 @@ def _margins(cells: Sequence[Cells], times: Array | None) -> Array:
     return np.array([t for one, x in zip(cells, none, strict=True) for t in _sums(one, x, times, 1, _plogp)])
 
 
-def _plogp(counts: Array) -> Array:
+def _plogp(counts: Any) -> Array:
     return np.asarray(xlogy(counts, counts))
 
 
-def _tabulate_log(most: int) -> Callable[[Array], Array]:
+def _tabulate_log(most: int) -> Callable[[Any], Array]:
     """O ln O of whole counts, looked up."""
     known = _plogp(np.arange(most + 1, dtype=np.float64))
     return lambda counts: known[counts]
