@@ -26,6 +26,7 @@ ALL = (
     "beacons",
     "lasting",
     "samples",
+    "auditing",
     "sequences",
     "matroids",
     "streams",

@@ -14,7 +14,7 @@ from scipy.stats import binom, multinomial
 
 import minleak as ml
 from minleak._samples.attacks import Beliefs
-from minleak._samples.bounds import at_least, at_least_by_blocks, at_most, entropy_at_least
+from minleak._samples.bounds import at_least, at_least_by_blocks, at_most, entropy_at_least, most_frequent_at_least
 from minleak._samples.permuting import p_of_no_leakage
 from minleak._samples.repeated_observations import chernoff
 
@@ -107,6 +107,23 @@ def test_blocks_count_as_tests():
     assert at_least_by_blocks(np.array([1.0, 0.5, 1.0, 0.75]), 0.1) == at_least(
         3, 4, 0.1 / math.e
     )  # Bentkus's constant
+
+
+def test_the_likeliest_are_bounded_from_below_by_the_most_frequent():
+    """Over all counts of 24 events the bound is above the probability of the l likeliest with probability at most the
+    error, also where secrets of many more are never seen; and it is not nothing.
+    """
+    counts = [c for c in itertools.product(range(25), repeat=4) if sum(c) == 24]
+    for p in ([0.25] * 4, [0.4, 0.35, 0.2, 0.05], [0.9, 0.05, 0.03, 0.02]):
+        mass = multinomial.pmf(counts, 24, p)
+        for l, error in itertools.product((1, 2), (0.02, 0.2)):
+            bounds = [most_frequent_at_least(sum(sorted(c)[-l:]), 24, error, l, 4) for c in counts]
+            truth = sum(sorted(p)[-l:])
+            assert float(mass @ (np.array(bounds) > truth)) <= error
+            assert float(mass @ np.array(bounds)) > 0.45 * truth
+    rng = np.random.default_rng(5)
+    many = [int(np.bincount(rng.integers(0, 500, 1000)).max()) for _ in range(400)]
+    assert sum(most_frequent_at_least(c, 1000, 0.1) > 1 / 500 for c in many) <= binom.ppf(0.9999, 400, 0.1)
 
 
 def test_the_entropy_of_counts_is_bounded_from_below():

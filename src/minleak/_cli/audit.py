@@ -90,8 +90,8 @@ def audit(
 ) -> Outcome[Audit]:
     """Measure how much observables reveal about secrets, from recorded events.
 
-    Reports how often a guess is right (an estimate between proven bounds), the leakage in each entropy, and whether
-    the events are consistent with no leakage at all.
+    Says first whether something leaks (yes, likely, or none found), then how often a guess is right (an estimate
+    between proven bounds) and the leakage in each entropy.
 
     Example: minleak audit events.csv --secret query --observable size
     """

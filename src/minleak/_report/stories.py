@@ -176,21 +176,24 @@ def _sample(world: Any) -> str:
 def _(found: Audit) -> Story:
     ends = found.success
     high = "no upper bound" if ends.high is None else f"at most {percent(ends.high)}"
-    leaks = (
-        "The observations depend on the secret" if found.rejected else "The observations may not depend on the secret"
-    )
+    leaks = {
+        "yes": "The observations depend on the secret",
+        "likely": "The observations probably depend on the secret, by the bounds but not by the test",
+        "none found": "The observations may not depend on the secret",
+    }[found.leak]
     verdict = (
         f"{leaks}: a guess that sees them is right about {percent(ends.estimate)} of the time, against "
         f"{percent(found.blind.estimate)} for a blind guess."
     )
-    todo = (
-        "Make the observations the same for all secrets, or pad them (minleak pad), then audit again."
-        if found.rejected
-        else "These events show no leak, but a smaller leak is still possible: collect more events, or set a limit "
-        "that the upper bound must meet."
-    )
+    repair = "Make the observations the same for all secrets, or pad them (minleak pad), then audit again."
+    todo = {
+        "yes": repair,
+        "likely": f"Collect more events to be sure. {repair}",
+        "none found": "These events show no leak, but a smaller leak is still possible: collect more events, or set a "
+        "limit that the upper bound must meet.",
+    }[found.leak]
     return Story(
-        "The observations leak" if found.rejected else "No leak was found",
+        {"yes": "The observations leak", "likely": "A leak is likely", "none found": "No leak was found"}[found.leak],
         verdict,
         (
             Tile(
@@ -198,7 +201,7 @@ def _(found: Audit) -> Story:
                 percent(ends.estimate),
                 f"at least {percent(ends.low or 0)}, {high} ({found.level:.0%})",
             ),
-            Tile("Blind guess", percent(found.blind.estimate), "knowing only how often secrets occur"),
+            _blind_tile(found),
             Tile(
                 "If nothing leaked",
                 f"p = {found.p:.2g}",
@@ -209,8 +212,21 @@ def _(found: Audit) -> Story:
         todo,
         ends.estimate,
         1.0 if ends.high is None else ends.high,
-        (_audit_bar("seeing an observation", found, ours=True), Bar("blind guess", found.blind.estimate)),
+        (_audit_bar("seeing an observation", found, ours=True), _blind_bar(found)),
     )
+
+
+def _blind_tile(found: Audit) -> Tile:
+    low, high = percent(found.blind.low or 0), percent(1.0 if found.blind.high is None else found.blind.high)
+    return Tile(
+        "Blind guess",
+        percent(found.blind.estimate),
+        f"knowing only how often secrets occur; {low} to {high} ({found.level:.0%})",
+    )
+
+
+def _blind_bar(found: Audit) -> Bar:
+    return Bar("blind guess", found.blind.estimate, found.blind.low, found.blind.high)
 
 
 def _looks_tile(needed: LooksNeeded) -> Tile:
@@ -239,7 +255,18 @@ def repair_story(before: Audit, after: Audit) -> Story:
         if gone > 0
         else ""
     )
-    state = "The audit still finds a leak." if after.rejected else "The audit finds no leak any more."
+    state = {
+        "yes": "The audit still finds a leak.",
+        "likely": "A leak is still likely, by the bounds but not by the test.",
+        "none found": "The audit finds no leak any more."
+        if before.leak != "none found"
+        else "The audit finds no leak, and found none before.",
+    }[after.leak]
+    todo = {
+        "yes": "Repair further, then audit again.",
+        "likely": "Collect more events, then audit again.",
+        "none found": "Keep the audit as a regression test.",
+    }[after.leak]
     return Story(
         "Before and after the repair",
         f"A guess was right {percent(before.success.estimate)} of the time before, and "
@@ -247,15 +274,15 @@ def repair_story(before: Audit, after: Audit) -> Story:
         (
             Tile("After", percent(after.success.estimate), _ends(after)),
             Tile("Before", percent(before.success.estimate), _ends(before)),
-            Tile("Blind guess", percent(after.blind.estimate), "knowing only how often secrets occur"),
+            _blind_tile(after),
         ),
-        "Repair further, then audit again." if after.rejected else "Keep the audit as a regression test.",
+        todo,
         after.success.estimate,
         1.0 if after.success.high is None else after.success.high,
         (
             _audit_bar("before", before),
             _audit_bar("after", after, ours=True),
-            Bar("blind guess", after.blind.estimate),
+            _blind_bar(after),
         ),
     )
 

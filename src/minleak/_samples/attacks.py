@@ -44,6 +44,8 @@ class Attack(ABC):
     names: tuple[str, ...]
     #: Whether observables must be numbers.
     needs_points: ClassVar[bool] = True
+    #: Whether it looks at how often secrets are seen in a neighbourhood, as the test over all events does.
+    counts_near: ClassVar[bool] = False
 
     @abstractmethod
     def run(self, sample: Sample, part: int) -> Iterator[Beliefs]:
@@ -65,6 +67,7 @@ class Histogram(Attack):
     """Frequencies of secrets for each observable; for one number, in windows of several widths around its cell."""
 
     needs_points = False
+    counts_near = True
 
     def __init__(self, sample: Sample) -> None:
         self._halves = [0]
@@ -107,6 +110,7 @@ class Nearest(Attack):
     distance are broken at random, since the order of the events may be that of the secrets.
     """
 
+    counts_near = True
     names = tuple(f"nearest{by}, k = {k} n" for by in ("", " by rank") for k in ("ln", "4 ln"))
 
     def __init__(self, seed: int) -> None:

@@ -23,6 +23,29 @@ def at_least(successes: float, tests: int, error: float) -> float:
     return float(betaincinv(successes, tests - successes + 1, error)) if successes > 0 else 0.0
 
 
+def most_frequent_at_least(largest: int, tests: int, error: float, l: int = 1, n: int = 1) -> float:
+    """A lower bound on V, the probability of the l likeliest of n values, from the count of the l most frequent.
+
+    For every set S of l values P(Bin(tests, p_S) >= c) / p_S increases in p_S up to the mode (c - 1) / (tests - 1), and
+    the p_S sum to comb(n - 1, l - 1). So with probability comb(n - 1, l - 1) P(Bin(tests, V) >= c) / V at most some S
+    has a count of c or more: Bonferroni over 1 / V values in place of n, however many were never seen.
+
+    >>> round(most_frequent_at_least(530, 1000, 0.025), 4), most_frequent_at_least(1, 1000, 0.025)
+    (0.494, 0.0)
+    """
+    from scipy.special import betainc
+
+    if largest < 2:
+        return 0.0
+    sets = math.lgamma(n) - math.lgamma(l) - math.lgamma(n - l + 1)
+    low, high = 0.0, (largest - 1) / (tests - 1)
+    for _ in range(60):
+        middle = (low + high) / 2
+        holds = float(betainc(largest, tests - largest + 1, middle)) <= error * middle * math.exp(-sets)
+        low, high = (middle, high) if holds else (low, middle)
+    return low
+
+
 def at_least_by_blocks(shares: Array, error: float) -> float:
     """The same where only blocks are independent, each with a share of successes in [0,1] and mean at most V.
 

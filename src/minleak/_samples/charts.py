@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,7 +23,9 @@ _TIPS = (("events", ","), ("success", ".2%"), ("tests", ","))
 
 @dataclass(frozen=True)
 class ObservedShares:
-    """The most frequent secrets, and for each the share of its events in each bin."""
+    """The most frequent secrets, and for each the share of its events in each bin. Numbers beyond `axis`, its ends, are
+    in one bin on either side, `beyond` in all.
+    """
 
     secrets: Indices
     names: tuple[str, ...]
@@ -30,6 +33,8 @@ class ObservedShares:
     shares: Array
     title: str
     called: str = "secret"
+    axis: tuple[float, float] | None = None
+    beyond: str = ""
 
 
 def share_out(events: Events) -> ObservedShares:
@@ -40,6 +45,7 @@ def share_out(events: Events) -> ObservedShares:
     place[chosen] = np.arange(len(chosen))
     rows = place[events.x] >= 0
     bins: Any
+    axis, beyond = None, ""
     if events.points is None:
         often = np.argsort(-np.bincount(events.y, weights=events.times), kind="stable")[:_BINS]
         cell = np.full(events.observables, len(often))
@@ -51,21 +57,29 @@ def share_out(events: Events) -> ObservedShares:
         low, first, third, high = np.quantile(value, [0.005, 0.25, 0.75, 0.995])
         if third > first:  # with few events the outer quantiles are an outlier
             low, high = max(low, first - _FAR * (third - first)), min(high, third + _FAR * (third - first))
-        edges = np.linspace(low, high if high > low else low + 1, _BINS + 1)
-        at, m = np.clip(np.searchsorted(edges, value, side="right") - 1, 0, _BINS - 1), _BINS
+        high = high if high > low else low + 1
+        edges = np.linspace(low, high, _BINS + 1)
+        at, m = np.searchsorted(edges, value, side="right"), _BINS + 2
+        at[value == high] = _BINS
+        axis, step = (float(low), float(high)), (high - low) / _BINS
+        outside = int(events.times[rows & ((at == 0) | (at == m - 1))].sum())
+        if outside:
+            beyond = f"{outside:,} of {int(events.times[rows].sum()):,} events are beyond the axis, in the outer cells"
         title = events.called[1] if not events.sequences else "the first number of the observable"
-        bins = tuple(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True))
+        ends = [low - 2.5 * step, low - 0.5 * step, high + 0.5 * step, high + 2.5 * step]  # apart from the others
+        inner = zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)
+        bins = ((ends[0], ends[1]), *inner, (ends[2], ends[3]))
     table = np.bincount(place[events.x][rows] * m + at[rows], weights=events.times[rows], minlength=len(chosen) * m)
     shares = table.reshape(len(chosen), m) / np.maximum(counts[chosen], 1)[:, None]  # weights may be zero
     names = tuple(str(events.secrets[int(x)])[:24] for x in chosen)
-    return ObservedShares(counts, names, bins, shares, title, events.called[0])
+    return ObservedShares(counts, names, bins, shares, title, events.called[0], axis, beyond)
 
 
 def seen_chart(what: ObservedShares) -> Any:
     """Observables by secret: the darker, the more of its events."""
     alt = altair()
     cells = [
-        {"secret": name, "share": share} | _place(bin)
+        {"secret": name, "share": share} | _place(bin, what.axis)
         for name, shares in zip(what.names, what.shares, strict=True)
         for bin, share in zip(what.bins, shares.tolist(), strict=True)
         if share > 0
@@ -75,11 +89,26 @@ def seen_chart(what: ObservedShares) -> Any:
     base = base.encode(
         y=alt.Y("secret:N", title=what.called, sort=list(what.names)),
         color=alt.Color("share:Q", scale=alt.Scale(scheme="blues"), legend=legend),
-        tooltip=["secret:N", alt.Tooltip("share:Q", format=".2%")],
+        tooltip=["secret:N", "seen:N", alt.Tooltip("share:Q", format=".2%")],
     ).properties(height=max(120, 24 * len(what.names)))
-    if isinstance(what.bins[0], str):
-        return base.encode(x=alt.X("bin:N", title=what.title, sort=list(what.bins)))
-    return base.encode(x=alt.X("low:Q", title=what.title, scale=alt.Scale(zero=False, nice=False)), x2="high:Q")
+    if what.axis is None:
+        return base.encode(x=alt.X("seen:N", title=what.title, sort=list(what.bins)))
+    low, high = what.axis
+    title = [what.title, what.beyond] if what.beyond else what.title
+    ends: Any = (what.bins[0], what.bins[-1]) if what.beyond else ()
+    centres = [(begin + end) / 2 for begin, end in ends]
+    named = f"datum.value < {low!r} ? '< {low:.4g}' : datum.value > {high!r} ? '> {high:.4g}' : datum.label"
+    ticks = alt.Axis(values=sorted({*_ticks(low, high), *centres}), labelExpr=named, labelOverlap=False)
+    scale = alt.Scale(zero=False, nice=False)
+    return base.encode(x=alt.X("low:Q", title=title, scale=scale, axis=ticks), x2="high:Q")
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    """Some round numbers inside."""
+    rough = (high - low) / 5
+    unit = 10.0 ** math.floor(math.log10(rough))
+    step = next(unit * factor for factor in (1, 2, 5, 10) if unit * factor >= rough)
+    return [step * i for i in range(math.ceil(low / step), math.floor(high / step) + 1)]
 
 
 def curve_chart(curve: Sequence[tuple[int, int, float]], success: Bracket, blind: Bracket) -> Any:
@@ -102,5 +131,9 @@ def curve_chart(curve: Sequence[tuple[int, int, float]], success: Bracket, blind
     return (line + rules.mark_rule(strokeDash=[4, 4]) + text).properties(height=300)
 
 
-def _place(bin: Any) -> dict[str, Any]:
-    return {"bin": bin} if isinstance(bin, str) else {"low": bin[0], "high": bin[1]}
+def _place(bin: Any, axis: tuple[float, float] | None) -> dict[str, Any]:
+    if axis is None:
+        return {"seen": bin}
+    below, above = bin[1] < axis[0], bin[0] > axis[1]
+    seen = f"< {axis[0]:.4g}" if below else f"> {axis[1]:.4g}" if above else f"{bin[0]:.4g} to {bin[1]:.4g}"
+    return {"low": bin[0], "high": bin[1], "seen": seen}

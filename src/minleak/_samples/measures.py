@@ -16,7 +16,14 @@ from minleak._entropy.forms import AllGuesses, BestGuesses, Form, RenyiMean
 from minleak._face.result import Result
 from minleak._face.tables import Table, word
 from minleak._samples.attacks import prior_before, prior_share
-from minleak._samples.bounds import at_least, at_least_by_blocks, at_most, entropy_at_least, mean_at_most
+from minleak._samples.bounds import (
+    at_least,
+    at_least_by_blocks,
+    at_most,
+    entropy_at_least,
+    mean_at_most,
+    most_frequent_at_least,
+)
 from minleak._samples.plug_in import OTHERS, JointCounts, ratio
 from minleak._samples.sample import FIRST, LAST, Sample
 from minleak._samples.trials import Tally, Trials
@@ -63,6 +70,14 @@ class SampleEvidence:
         blocks = self.sample.blocks
         return float(self.secrets.sum()) / (1 if blocks is None else int(np.bincount(blocks).max()))
 
+    @cached_property
+    def _seen_again(self) -> bool:
+        """Whether every secret was seen more than once, or in more than one block."""
+        rows, n = self.sample.rows, self.sample.n
+        if rows is None or rows.blocks is None:
+            return int(self.secrets.min()) > 1
+        return int(np.bincount(np.unique(rows.blocks * n + rows.x) % n, minlength=n).min()) > 1
+
     @property
     def side(self) -> float:
         """The error of each end; the lower gets all of it if there is no upper."""
@@ -79,23 +94,33 @@ class SampleEvidence:
             tests, right = np.sum([tally.blocks for tally in led if tally.blocks is not None], axis=0)
             low = at_least_by_blocks(right[tests > 0] / tests[tests > 0], side)
         high = at_most(self.joint.largest(l), self.independent, side) if self.joint else None
-        return _bracket(low, max(_share(led, l), _share(led[-1:], l)), high)  # the last was trained on most
+        blind = float(np.sort(self.secrets)[::-1][:l].sum() / self.secrets.sum())  # nobody must look
+        return _bracket(low, max(_share(led, l), _share(led[-1:], l), blind), high)  # the last was trained on most
 
     def blind(self, l: int, side: float) -> Bracket:
-        """The chance that the secret is among l guesses made without the observable."""
-        sample = self.sample
-        first = sample.secrets_in(sample.before(FIRST))
+        """The chance that the secret is among l guesses made without the observable.
+
+        From below, the better of two bounds at half of the error: of the l most frequent secrets, by Bonferroni, and of
+        the l that were most frequent in the parts before `FIRST`, on the others. It is at least l / n if no secret was
+        seen just once: by Good and Turing, the secrets never seen then weigh nothing.
+        """
+        total, largest = int(self.secrets.sum()), int(np.sort(self.secrets)[::-1][:l].sum())
+        first = self.sample.secrets_in(self.sample.before(FIRST))
         best = np.argsort(-first, kind="stable")[:l]
-        estimate = float(np.sort(self.secrets)[::-1][:l].sum() / self.secrets.sum())
-        if sample.rows is None or sample.rows.blocks is None:
-            rest = self.secrets - first
-            low = at_least(int(rest[best].sum()), int(rest.sum()), side)
-        else:
-            tried = sample.rows.part >= FIRST
-            block, right = sample.rows.blocks[tried], np.isin(sample.rows.x[tried], best)
+        if self.sample.rows is not None and self.sample.rows.blocks is not None:
+            tried = self.sample.rows.part >= FIRST
+            block, right = self.sample.rows.blocks[tried], np.isin(self.sample.rows.x[tried], best)
             tests = np.bincount(block)
             low = at_least_by_blocks(np.bincount(block, weights=right)[tests > 0] / tests[tests > 0], side)
-        return Bracket(min(low, estimate), estimate, at_most(estimate, self.independent, side))
+            high = at_most(largest / total, self.independent, side)
+        else:
+            rest = self.secrets - first
+            counted = most_frequent_at_least(largest, total, side / 2, l, self.sample.n)
+            low = max(counted, at_least(int(rest[best].sum()), int(rest.sum()), side / 2))
+            high = 1 - at_least(total - largest, total, side)  # the likeliest are never more frequent than these
+        if self._seen_again:
+            low = max(low, l / self.sample.n)
+        return Bracket(min(low, largest / total), largest / total, high)
 
     def compare(self, l: int, how: Callable[[float, float], float], floor: float) -> Bracket:
         """A function of success in l guesses after and before, increasing in the first and decreasing in the second."""

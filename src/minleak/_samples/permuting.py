@@ -11,9 +11,9 @@ from minleak._data.arrays import Array, Indices
 from minleak._samples.attacks import Beliefs
 
 # The most entries of beliefs, and the most events, to keep.
-_ENTRIES, _EVENTS = 20_000_000, 5_000_000
+_ENTRIES, MOST_EVENTS = 20_000_000, 5_000_000
 # Tables up to this many cells are drawn as tables.
-_CELLS = 4_000_000
+MOST_CELLS = 4_000_000
 
 
 def p_of_no_leakage(
@@ -39,18 +39,18 @@ def p_of_no_leakage(
     x, r, logs = tests.x, tests.r, np.log(tests.rows).astype(np.float32)
     weight = 1.0 / prior
     guess = np.argmax(logs - np.log(prior), axis=1)
-    if tests.event is None and logs.size <= _CELLS and int(tests.times.max(initial=1)) > 1:
+    if tests.event is None and logs.size <= MOST_CELLS and int(tests.times.max(initial=1)) > 1:
         return _by_tables(tests, logs, guess, weight, permutations, rng)
     if tests.event is None:
-        kept = min(1.0, _EVENTS / float(tests.times.sum()))
+        kept = min(1.0, MOST_EVENTS / float(tests.times.sum()))
         times = rng.binomial(tests.times, kept) if kept < 1 else tests.times
         x, r = np.repeat(x, times), np.repeat(r, times)
-    again = _make_shuffler(x, None if blocks is None or tests.event is None else blocks[tests.event], secret_of, rng)
+    again = make_shuffler(x, None if blocks is None or tests.event is None else blocks[tests.event], secret_of, rng)
 
     def score(secrets: Indices) -> tuple[float, float]:
         return float(logs[r, secrets].sum(dtype=np.float64)), float(weight[secrets[guess[r] == secrets]].sum())
 
-    return _rank([score(x), *(score(again()) for _ in range(permutations))])
+    return rank_first([score(x), *(score(again()) for _ in range(permutations))])
 
 
 def join_beliefs(beliefs: Sequence[Beliefs], entries: int = _ENTRIES) -> Beliefs:
@@ -93,10 +93,10 @@ def _by_tables(
     from scipy.stats import random_table
 
     draws = random_table(*margins)
-    return _rank([score(table), *(score(draws.rvs(random_state=rng)) for _ in range(permutations))])
+    return rank_first([score(table), *(score(draws.rvs(random_state=rng)) for _ in range(permutations))])
 
 
-def _make_shuffler(
+def make_shuffler(
     x: Indices, blocks: Indices | None, secret_of: Indices | None, rng: np.random.Generator
 ) -> Callable[[], Indices]:
     """A function that returns the secrets in a random order."""
@@ -115,7 +115,7 @@ def _make_shuffler(
     return within
 
 
-def _rank(scores: Sequence[tuple[float, float]]) -> float:
+def rank_first(scores: Sequence[Sequence[float]]) -> float:
     """The share of orders, the first included, that score as well as the first."""
     found = np.array(scores)
     spread = found.std(axis=0)

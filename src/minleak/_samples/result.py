@@ -37,8 +37,9 @@ class Audit(Result):
     `events`, `secrets` and `observables` are their numbers; `rows` are the leakages.
 
     `p` is the p-value of zero leakage, by `permutations` of the secrets, in words `permuted`; `rejected` is whether it
-    is at most `alpha`, and `verdict` says so in words. If it is not rejected, the events are compatible with zero
-    leakage, which does not exclude a leak too small for them to show. `warnings` are doubts about the events.
+    is at most `alpha`. `leak` is the answer in a word and `verdict` in a line: "yes" if rejected; "likely" if not, but
+    a guess gains by the ends of `success` and `blind`; else "none found", which does not exclude a leak too small for
+    these events to show. `warnings` are doubts about the events.
 
     `said` is how observables were interpreted, `attack` which attack led in the end, and `curve` how it did: a row of
     (events trained on, tests, share of right guesses) for each part. `enough` and `more` answer `enough=`: whether the
@@ -69,7 +70,7 @@ class Audit(Result):
     held_out: HeldOutEvents = field(repr=False, compare=False)
     needed: LooksNeeded | None = None
 
-    reported = ("rejected", "verdict")
+    reported = ("rejected", "leak", "verdict")
     charted = "what was seen, by secret"
 
     @property
@@ -78,10 +79,24 @@ class Audit(Result):
         return self.p <= self.alpha
 
     @property
+    def leak(self) -> str:
+        """Whether something leaks: "yes", "likely" or "none found"."""
+        if self.rejected:
+            return "yes"
+        return "likely" if (self.success.low or 0.0) > (self.blind.high or 1.0) else "none found"
+
+    @property
     def verdict(self) -> str:
-        """The same in words."""
+        """The same in a line, with the test."""
         said = "is rejected" if self.rejected else "is not rejected"
-        return f"zero leakage {said} at the {self.alpha:g} level (p = {self.p:.3g}, {self.permuted})"
+        bounds = ""
+        if self.leak == "likely":
+            low, high = self.success.low, self.blind.high
+            bounds = f"a guess is right at least {low:.4f}, a blind one at most {high:.4f}, but "
+        return (
+            f"leak: {self.leak}; {bounds}zero leakage {said} at the {self.alpha:g} level (p = {self.p:.3g}, "
+            f"{self.permuted})"
+        )
 
     @property
     def width(self) -> float:
@@ -96,7 +111,7 @@ class Audit(Result):
         top = "no upper bound without an assumption" if s.high is None else f"at most {s.high:.4f}"
         return (
             f"one guess is right: at least {s.low:.4f}, {top} ({level}); estimate {s.estimate:.4f}, "
-            f"blind {self.blind.estimate:.4f}"
+            f"blind {self.blind.estimate:.4f} ({self.blind.low:.4f} to {self.blind.high:.4f})"
         )
 
     @property
@@ -146,11 +161,11 @@ class Audit(Result):
     def to_parts(self) -> list[str | Table]:
         rows = [[row.measure, shown_end(row.low), row.estimate, shown_end(row.high)] for row in self.rows]
         return [
+            self.verdict,
             self.headline,
             f"{self.events:,} events of {self.secrets:,} secrets, {self.observables:,} observables, {self.said}; "
             f"attack: {self.attack}",
             Table("", ["leakage", "at least", "estimate", "at most"], rows),
-            self.verdict,
             *(f"warning: {warning}" for warning in self.warnings),
             *([] if self.enough is None else [self.enough_text]),
             *([] if self.needed is None else self.needed.to_parts()),
