@@ -13,7 +13,7 @@ counts, as the b_y u add up to 0 over all y. Both have the sign of -c.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,6 +27,8 @@ from minleak._measure.powers import CLOSE, beyond_linear, beyond_linear_exp, log
 # Observables below this under r have lost digits to underflow; those that are below the second number under p as well
 # add nothing.
 _TINY, _NOTHING = 1e-290, 1e-280
+# From exp of this on f is far from one.
+_FAR = 30.0
 
 
 @dataclass(frozen=True)
@@ -69,62 +71,90 @@ class Tilt:
         return np.asarray(self.a * joined - self.log_total)
 
 
-def order_leakage(tilt: Tilt, blocks: Iterable[tuple[Array, Array]], c: float) -> float:
+def order_leakage(tilt: Tilt, blocks: Callable[[], Iterable[tuple[Array, Array]]], c: float) -> float:
     """What leaks in nats, of the secrets' rows of the channel in blocks of columns; 0 < a < inf, c at most Arimoto's.
 
     The relative error is at most 1e-12 up to order 1,000, and in proportion to the order above: what leaks depends
     as much on the last digit of its input.
     """
-    parts = [_of_columns(tilt, C, c) for _, C in blocks]
-    terms, logs = (np.concatenate(part) for part in zip(*parts, strict=True))
+    terms = np.concatenate([_terms(tilt, C, c) for _, C in blocks()])
     nats = math.fsum(terms) if np.isfinite(terms).all() else math.inf
-    if -CLOSE < -c * nats < 1:
+    if -c * nats > -CLOSE and nats < math.inf:
         return max(float(restore(nats, -c)), 0.0)
+    logs = np.concatenate([_logs(tilt, C, c) for _, C in blocks()])
     return max(float(log_sum(logs)) / -c, 0.0)
 
 
-def _of_columns(tilt: Tilt, C: Array, c: float) -> tuple[Array, Array]:
-    """For each column what b f adds to (sum of b f - 1)/-c, and log b f."""
-    a, arimoto = tilt.a, c == arimoto_exponent(tilt.a)
+def _terms(tilt: Tilt, C: Array, c: float) -> Array:
+    """What each column adds to (sum of b f - 1)/-c."""
     b, d = relative(tilt.r, C)
-    q = tilt.p @ C
     kept = b > _TINY
     if not kept.all():
-        terms, logs = _rare(tilt, C[:, ~kept & (q > _NOTHING)], c)
-        if not kept.any():
-            return terms, logs
-        rest = _of_columns(tilt, C[:, kept], c)
-        return np.append(terms, rest[0]), np.append(logs, rest[1])
+        rare = C[:, ~kept & (tilt.p @ C > _NOTHING)]
+        rest = _terms(tilt, C[:, kept], c) if kept.any() else np.zeros(0)
+        return np.append(_far_terms(tilt, rare, c), rest)
     with np.errstate(all="ignore"):
-
-        def log_rows() -> Array:
-            return np.asarray(np.where(np.abs(d) < CLOSE, np.log1p(d), np.log(C / b)))
-
-        moment = log_moment(tilt.r[:, None], d, a, log_rows, lambda: tilt.exponents(log_rows()))
-        if c == 0:
-            return b * moment, np.zeros_like(b)
-        if arimoto:
-            return b * deform(moment, -c), np.log(b) - c * moment
-        v = tilt.slope @ d
-        if a == 1:
-            log_second, second = c * v, beyond_linear_exp(c * v) / -c
-        else:
-            u, e = (a - 1) * v, 1 + a * c / (a - 1)
-            log_q = np.where(np.abs(u) < CLOSE, np.log1p(u), np.log(q / b))
-            log_second, second = e * log_q, a / (1 - a) * beyond_linear(u, e, log_q)
+        moment = _moment(tilt, C, b, d)
+        log_second, second = _second_factor(tilt, C, b, d, c)
         terms = b * (deform(moment, -c) * np.exp(log_second) + second)
-        return terms, np.log(b) - c * moment + log_second
+        far = -c * moment > _FAR
+        if far.any():
+            terms[far] = _far_terms(tilt, C[:, far], c)
+    return np.asarray(terms)
 
 
-def _rare(tilt: Tilt, C: Array, c: float) -> tuple[Array, Array]:
-    """The same of columns with next to no weight in r: there b f = (sum over x of r C^a)^k q^e."""
-    a, q = tilt.a, tilt.p @ C
-    if not len(q) or a == 1:
-        return np.zeros(0), np.zeros(0)
-    e = 0.0 if c == arimoto_exponent(a) else 1 + a * c / (a - 1)
+def _logs(tilt: Tilt, C: Array, c: float) -> Array:
+    """log b f of each column."""
+    if tilt.a > 1:
+        return _far_logs(tilt, C, c)
+    b, d = relative(tilt.r, C)
+    if not b.min() > _TINY:
+        return _logs(tilt, C[:, b > _TINY], c) if b.max() > _TINY else np.zeros(0)
     with np.errstate(all="ignore"):
-        logs = c / (1 - a) * log_sum(tilt.exponents(np.log(C))) + e * np.log(q)
-        return (np.exp(logs) - e * q) / -c, logs
+        return np.asarray(np.log(b) - c * _moment(tilt, C, b, d) + _second_factor(tilt, C, b, d, c)[0])
+
+
+def _moment(tilt: Tilt, C: Array, b: Array, d: Array) -> Array:
+    """1/(a-1) log sum over x of r_x (1 + d)^a."""
+
+    def logs() -> Array:
+        return np.asarray(np.where(np.abs(d) < CLOSE, np.log1p(d), np.log(C / b)))
+
+    return log_moment(tilt.r[:, None], d, tilt.a, logs, lambda: tilt.exponents(logs()))
+
+
+def _second_factor(tilt: Tilt, C: Array, b: Array, d: Array, c: float) -> tuple[Array | float, Array | float]:
+    """log (1+u)^e, and ((1+u)^e - 1 - e u)/-c."""
+    a = tilt.a
+    if c == arimoto_exponent(a):
+        return 0.0, 0.0
+    v = tilt.slope @ d
+    if a == 1:
+        return c * v, beyond_linear_exp(c * v) / -c
+    u, e = (a - 1) * v, _exponent(a, c)
+    logs = np.where(np.abs(u) < CLOSE, np.log1p(u), np.log(tilt.p @ C / b))
+    return e * logs, a / (1 - a) * beyond_linear(u, e, logs)
+
+
+def _far_terms(tilt: Tilt, C: Array, c: float) -> Array:
+    """The terms of columns where f is far from one, or b next to nothing: no digits are lost by subtracting there."""
+    if not C.size:
+        return np.zeros(0)
+    e = _exponent(tilt.a, c)
+    with np.errstate(over="ignore"):
+        return np.asarray((np.exp(_far_logs(tilt, C, c)) - (1 - e) * (tilt.r @ C) - e * (tilt.p @ C)) / -c)
+
+
+def _far_logs(tilt: Tilt, C: Array, c: float) -> Array:
+    """log b f, as log of q (sum over x of r (C/q)^a)^k."""
+    q = tilt.p @ C
+    with np.errstate(all="ignore"):
+        return np.asarray(np.log(q) + c / (1 - tilt.a) * log_sum(tilt.exponents(np.log(C / q))))
+
+
+def _exponent(a: float, c: float) -> float:
+    """e = 1 - a c/(1-a)."""
+    return 0.0 if c == arimoto_exponent(a) else 1 + a * c / (a - 1)
 
 
 def relative(w: Array, C: Array) -> tuple[Array, Array]:

@@ -63,7 +63,7 @@ def beyond_linear(d: Array, a: float, logs: Array | None = None) -> Array:
     far = np.where(small, 0.0, d)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         l = np.log1p(far) if logs is None else np.where(small, 0.0, logs)
-        if 0 < a < 0.5:  # where 1 + d would cancel
+        if abs(a) < 0.5:  # there the other form is a difference of two numbers close to d
             direct = (a * far - np.expm1(a * l)) / (1 - a)
         else:
             direct = np.where(far > -1, np.exp(l) * deform(l, a - 1) - far, 1.0)

@@ -68,7 +68,7 @@ def _small_nats(mean: RenyiMean, joint: Joint) -> float | None:
         return None
     if a == 0:
         return _fewer_possible(joint, c)
-    return order_leakage(Tilt.of(joint.p[joint.p > 0], a), dense_blocks(joint), c)
+    return order_leakage(Tilt.of(joint.p[joint.p > 0], a), lambda: dense_blocks(joint), c)
 
 
 def _surest(joint: Joint) -> float:

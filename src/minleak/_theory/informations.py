@@ -136,4 +136,4 @@ def _sibson_nats(joint: Joint, a: float) -> float:
         return -math.log1p(-min(impossible, 1.0)) + 0.0
     if a == math.inf:
         return math.log(math.fsum(float(block.max(axis=0).sum()) for _, block in dense_blocks(joint)))
-    return order_leakage(Tilt.given(joint.p[joint.p > 0], a), dense_blocks(joint), arimoto_exponent(a))
+    return order_leakage(Tilt.given(joint.p[joint.p > 0], a), lambda: dense_blocks(joint), arimoto_exponent(a))
