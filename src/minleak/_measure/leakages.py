@@ -227,11 +227,12 @@ def _best_gain(columns: Columns, gain: Any) -> float:
 
 
 def precise_leakage(H: ConditionalEntropy, joint: Joint, before: float, after: float) -> float:
-    """before - after; computed as a divergence where the difference would lose digits."""
-    small = None
-    if abs(before - after) < SMALL * abs(before) and isinstance(joint.source, Channel):
+    """before - after, from 0 to before; computed as a divergence where the difference would lose digits."""
+    if not abs(before - after) >= SMALL * abs(before) and isinstance(joint.source, Channel):
         small = small_leakage(H, joint)
-    return difference(H, before, after) if small is None else small
+        if small is not None:
+            return min(max(small, 0.0), max(before, 0.0))
+    return difference(H, before, after)
 
 
 def difference(H: ConditionalEntropy, before: float, after: float) -> float:

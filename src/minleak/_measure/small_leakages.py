@@ -1,8 +1,7 @@
 """Leakage where it is small beside the entropy: as a divergence of posteriors from the prior, not as a difference.
 
-With p the prior, q_y the observables' probabilities and d[x,y] = C[x,y]/q_y - 1 it is a sum of terms of second order in
-d (of first order for guesses), none negative, so that as many digits are left however little leaks. What is linear in d
-adds up to nothing over all y and is left out, not computed.
+It is a sum of terms none of which is negative, so that as many digits are left however little leaks: of second order in
+how much the rows differ for means of Renyi entropies (`order_leakages`), of first order for guesses.
 """
 
 from __future__ import annotations
@@ -17,23 +16,23 @@ from minleak._data.arrays import Array, Indices
 from minleak._data.columns import BLOCK
 from minleak._data.joint import Joint
 from minleak._entropy.base import ConditionalEntropy
-from minleak._entropy.deformed import deform, restore
 from minleak._entropy.forms import AllGuesses, BestGuesses, RenyiMean, arimoto_exponent
+from minleak._entropy.means import exponential_mean
 from minleak._entropy.renyi import Hayashi
+from minleak._measure.order_leakages import Tilt, order_leakage, relative
 
 # A difference of entropies that is at least this share of the first has enough digits.
 SMALL = 1e-3
-# Below this (times the order) the terms are summed as a power series; above, what cancels leaves 14 digits.
-_NEAR, _TERMS = 0.1, 17
-# At orders closer to 1 than this, other than 1, the exponent of Fehr and Berens' form leaves too few digits.
-_CLOSE = 0.1
+# exp of more than this is no float.
+_OVERFLOW = 709.0
 
 
 def small_leakage(H: ConditionalEntropy, joint: Joint) -> float | None:
-    """H(X) - H(X|Y) with a relative error of some 1e-13 (1e-11 at high orders); None where there is no such form here.
+    """H(X) - H(X|Y) with a relative error of at most 1e-12 up to order 1,000, and in proportion to the order above;
+    None where there is no such form here.
 
-    There is for guess error, guesswork and means of Renyi entropies (Shannon, min-entropy, Arimoto, Hayashi, Fehr and
-    Berens, Sharma and Mittal, Tsallis) of an order a > 0 that is finite, or infinite with one guess.
+    There is for guess error, guesswork and means of Renyi entropies of every order that never grow by observing
+    (Shannon, min-entropy, Arimoto, Hayashi, Fehr and Berens, Sharma and Mittal, Tsallis).
     """
     match H.form:
         case BestGuesses(l):
@@ -41,50 +40,52 @@ def small_leakage(H: ConditionalEntropy, joint: Joint) -> float | None:
         case AllGuesses():
             return _fewer_guesses(joint)
         case RenyiMean() as mean:
-            nats = _small_nats(mean.order, mean.exponent, joint)
-            if nats is None or mean.degree == 0:
-                return None if nats is None else nats / mean.unit
-            # (exp(d R) - 1)/d at R and at R - nats
-            before = mean.degree * Hayashi(mean.order, base=math.e)(joint.prior)
-            return None if before > 700 else -math.exp(before) * float(deform(-nats, mean.degree)) / mean.unit
+            nats = _small_nats(mean, joint)
+            return None if nats is None else _in_unit(mean, nats, joint)
     return None
 
 
-def _small_nats(a: float, c: float, joint: Joint) -> float | None:
+def _in_unit(mean: RenyiMean, nats: float, joint: Joint) -> float:
+    """What the outer function, (exp(d R) - 1)/d in units, falls by when R falls by so many nats from H(X)."""
+    d = mean.degree
+    if d == 0 or nats == 0:
+        return nats / mean.unit
+    before = Hayashi(mean.order, base=math.e)(joint.prior)
+    fallen = min(nats, before)
+    # The difference of exp(d before) and exp(d (before - fallen)), by the larger of them.
+    log = max(d * before, d * (before - fallen)) + math.log(-math.expm1(-abs(d) * fallen) / abs(d))
+    return math.exp(log) / mean.unit if log < _OVERFLOW else math.inf
+
+
+def _small_nats(mean: RenyiMean, joint: Joint) -> float | None:
     """By how much the mean of Renyi entropies falls, in nats."""
+    a, c = mean.order, mean.exponent
     if a == math.inf and c == -1:
         return math.log1p(rise(joint, 1) / float(joint.p.max()))
-    if not 0 < a < math.inf or (c == -1 and 0 < abs(a - 1) < _CLOSE):
+    if a == math.inf:
+        return _surest(joint) if c == -math.inf else None
+    if not c <= arimoto_exponent(a):  # such a mean may grow by observing
         return None
-    return max(float(restore(_mean_divergence(joint, a, c), -c)), 0.0)
+    if a == 0:
+        return _fewer_possible(joint, c)
+    return order_leakage(Tilt.of(joint.p[joint.p > 0], a), lambda: dense_blocks(joint), c)
 
 
-def _mean_divergence(joint: Joint, a: float, c: float) -> float:
-    """M with H(X) - H(X|Y) = -log(1 - c M)/c in nats, (a, c) as in `RenyiMean`.
-
-    M = sum over y of q_y (sum over x of r_x f_a(d) - w f_k(e)), f_a(d) = ((1+d)^a - 1 - a d)/(a-1), r = p^a/sum p^a,
-    e = sum over x of r_x ((1+d)^a - 1), k = c/(1-a) and w = (c-1+a)/(c (1-a)), which is 1 for Arimoto and 0 for
-    Hayashi. At a = 1 with c = -1 what varies is H itself, and its exponential is taken.
-    """
+def _surest(joint: Joint) -> float:
+    """log of max over x, y of p(x given y) / max p."""
 
     def of(p: Array, C: Array) -> float:
-        q, d = _relative(p, C)
-        if a == 1:
-            r = p
-        else:
-            logs = a * np.log(p)
-            r = np.exp(logs - logs.max())
-        r = r / r.sum()
-        rises = r @ beyond_linear(d, a)
-        if a == 1 and c != 0:
-            change = (p * np.log(p)) @ d + rises  # H(X) - H(X given y)
-            return float(q @ (_exponential(-c * change) / -c + rises))
-        if a == 1 or c == 1 - a:
-            return float(q @ rises)
-        k, w = (1 / a, 1.0) if c == arimoto_exponent(a) else (c / (1 - a), (c - 1 + a) / (c * (1 - a)))
-        return float(q @ (rises - w * beyond_linear(a * (r @ d) + (a - 1) * rises, k)))
+        _, d = relative(p, C)
+        return float((p[:, None] - p.max() + p[:, None] * d).max())
 
-    return _total(joint, of)
+    return math.log1p(max(0.0, *(of(p, C) for p, C in dense_blocks(joint))) / float(joint.p.max()))
+
+
+def _fewer_possible(joint: Joint, c: float) -> float:
+    """The mean of order 0: by the share of secrets that an observable rules out."""
+    parts = [(p @ C, (C == 0).mean(axis=0)) for p, C in dense_blocks(joint)]
+    q, missing = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return exponential_mean(q, -np.log1p(-missing), -c)
 
 
 def rise(joint: Joint, l: int) -> float:
@@ -157,44 +158,3 @@ def _blocks(matrix: Any, rows: Indices, n: int) -> Iterator[Array]:
         seen = part.any(axis=0) if part.min() == 0 else None
         if seen is None or seen.any():
             yield part if seen is None or seen.all() else part[:, seen]
-
-
-def _relative(p: Array, C: Array) -> tuple[Array, Array]:
-    """q and d = C/q - 1, by how rows differ from the likeliest secret's: of rows that are close that is not rounded."""
-    first = C[int(p.argmax())]
-    d = C - first
-    mean = (p @ d) / p.sum()
-    q = first + mean
-    return q, (d - mean) / q
-
-
-def beyond_linear(d: Array, a: float) -> Array:
-    """((1+d)^a - 1 - a d)/(a - 1), and (1+d) log(1+d) - d at a = 1; not negative, for a > 0."""
-    near = _NEAR / max(1.0, abs(a))
-    small = np.abs(d) < near
-    z = np.where(small, d, 0.0)
-    series = _sum_series(z, lambda i: (a - i + 1) / i) * (a / 2)
-    if small.all():
-        return series
-    far = np.where(small, 0.0, d)
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        direct = np.where(far > -1, (1 + far) * deform(np.log1p(far), a - 1) - far, 1.0)
-    return np.where(small, series, direct)
-
-
-def _exponential(z: Array) -> Array:
-    """exp(z) - 1 - z, with its digits at 0."""
-    small = np.abs(z) < _NEAR
-    return np.where(small, _sum_series(np.where(small, z, 0.0), lambda i: 1 / i) / 2, np.expm1(z) - z)
-
-
-def _sum_series(z: Array, ratio: Callable[[int], float]) -> Array:
-    """z^2 (1 + ratio(3) z (1 + ratio(4) z (1 + ...)))."""
-    series = np.ones_like(z)
-    for i in range(_TERMS, 2, -1):
-        series *= z
-        series *= ratio(i)
-        series += 1
-    series *= z
-    series *= z
-    return series

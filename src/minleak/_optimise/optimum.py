@@ -32,6 +32,8 @@ from minleak.errors import Infeasible, InvalidParameter, SolverFailed
 SLACKS = (1e-11, 1e-9, 1e-7)
 # A conic solver's answer may miss the floors of earlier entropies by this much.
 _SHORT = 2e-8
+# The share by which rounding may lower a bound on the core.
+_ROUNDING = 1e-14
 
 
 def optimise(
@@ -277,8 +279,10 @@ def stage_of(problem: Problem, channel: Channel, H: Entropy, solved: Solved) -> 
     gains = gains_of(H)
     mass = 1.0 if gains is None else float(view_of(problem, gains).of(solved.z).sum())
     before, after = H(problem.prior), H.conditional(problem.prior, channel)
-    # Rounding may cross them where they meet. Without a bound the leakage is at least 0.
-    most = max(outer(H, solved.bound, mass), after) if solved.bound < math.inf else max(before, after)
+    # Rounding may cross them where they meet. Without a bound the leakage is at least 0. At high orders the core is
+    # so close to its largest value that rounding decides the entropy, so the bound is taken with its own.
+    highest = solved.bound + _ROUNDING * abs(solved.bound)
+    most = max(outer(H, highest, mass), after) if solved.bound < math.inf else max(before, after)
     steepness = slope(H, solved.objective, mass)
     leakage = precise_leakage(H, Joint(problem.prior, channel), before, after)
     return Stage(

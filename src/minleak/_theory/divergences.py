@@ -12,12 +12,9 @@ from minleak._data.arrays import Array
 from minleak._data.parameters import real
 from minleak._data.prior import Prior
 from minleak._entropy.base import log_base, order
-from minleak._entropy.deformed import restore
-from minleak._measure.small_leakages import SMALL, beyond_linear
+from minleak._measure.powers import CLOSE, log_moment
+from minleak._measure.small_leakages import SMALL
 from minleak._theory.distribution_distances import match_outcomes
-
-# At orders this close to 1 the logarithm of a sum of powers has lost digits.
-NEAR_ONE = 0.25
 
 
 def renyi_divergence(
@@ -101,33 +98,32 @@ def renyi_nats(P: Array, Q: Array, a: float) -> Array:
             return np.asarray(found)
     outside = np.where(Q > 0, 0.0, P).sum(axis=1)  # the mass of P where Q has none
     with np.errstate(divide="ignore", invalid="ignore"):
-        logs = np.where((P > 0) & (Q > 0), np.log(P) - np.log(Q), -math.inf)
         if a == 0:
-            found = -np.log(np.where(P > 0, Q, 0.0).sum(axis=1))
+            found = -np.log1p(-np.minimum(np.where(P > 0, 0.0, Q).sum(axis=1), 1.0))
         elif a == math.inf:
-            found = logs.max(axis=1)
-        elif a == 1:
-            found = np.where(P > 0, P * logs, 0.0).sum(axis=1)
+            found = np.where(P > 0, _log_ratios(P, Q), -math.inf).max(axis=1)
         else:
-            exponents = np.where(np.isfinite(logs), np.log(P) + (a - 1) * logs, -math.inf)
-            peak = exponents.max(axis=1)
-            found = (peak + np.log(np.exp(exponents - peak[:, None]).sum(axis=1))) / (a - 1)
-            found[peak == -math.inf] = math.inf  # nothing in common
+            found = _of_order(P, Q, outside, a)
     if a >= 1:
         found[outside > 0] = math.inf
-    small = np.flatnonzero((found < SMALL) | (np.isfinite(found) & (0 < abs(a - 1) < NEAR_ONE)))
-    if len(small) and 0 < a < math.inf:
-        found[small] = _small(P[small], Q[small], outside[small], a)
     return np.asarray(np.maximum(found, 0.0) + 0.0)
 
 
-def _small(P: Array, Q: Array, outside: Array, a: float) -> Array:
-    """The same as sum over x of q f_a(p/q - 1), none of whose terms is negative, and log(1 + (a-1) M)/(a-1) of it."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        d = np.where(Q > 0, (P - Q) / Q, 0.0)
-    mean = (Q * beyond_linear(d, a)).sum(axis=1)
-    mean += a * outside / (1 - a) if a < 1 else 0.0
-    return np.asarray(restore(mean, a - 1))
+def _of_order(P: Array, Q: Array, outside: Array, a: float) -> Array:
+    """1/(a-1) log of the sum of q (p/q)^a, without what is linear in d = p/q - 1: that adds up to -`outside`."""
+    d = np.where(Q > 0, (P - Q) / Q, 0.0)
+
+    def exponents() -> Array:
+        return np.asarray(np.where((P > 0) & (Q > 0), np.log(Q) + a * _log_ratios(P, Q), -math.inf).T)
+
+    lost = a * outside / (1 - a) if a < 1 else 0.0
+    return log_moment(Q.T, d.T, a, lambda: _log_ratios(P, Q).T, exponents, lost)
+
+
+def _log_ratios(P: Array, Q: Array) -> Array:
+    """log(p/q), to all its digits where they are close; 0 where q is 0."""
+    d = np.where(Q > 0, (P - Q) / Q, 0.0)
+    return np.asarray(np.where(np.abs(d) < CLOSE, np.log1p(d), np.where(Q > 0, np.log(P) - np.log(Q), 0.0)))
 
 
 def _squared_hellinger(first: Prior | Iterable[Any], second: Prior | Iterable[Any]) -> float:

@@ -15,10 +15,10 @@ from minleak._data.prior import Prior, as_prior
 from minleak._data.threads import one_thread
 from minleak._entropy.base import log_base, order
 from minleak._entropy.deformed import deform, restore
-from minleak._entropy.renyi import Arimoto
-from minleak._measure.leakages import leakage
-from minleak._measure.small_leakages import SMALL, dense_blocks
-from minleak._theory.divergences import NEAR_ONE, renyi_nats
+from minleak._entropy.forms import arimoto_exponent
+from minleak._measure.order_leakages import Tilt, order_leakage
+from minleak._measure.small_leakages import dense_blocks
+from minleak._theory.divergences import renyi_nats
 from minleak.errors import InvalidParameter, SolverFailed
 
 # Steps towards the output distribution of Csiszar's information, and how close to the least it must come, in nats.
@@ -131,23 +131,9 @@ def maximal_correlation(prior: Joint | Prior | Iterable[Any], channel: Channel |
 
 
 def _sibson_nats(joint: Joint, a: float) -> float:
-    if a == 1:
-        return leakage(joint, None, Arimoto(1, base=math.e))
     if a == 0:
         impossible = min(float((p @ (block == 0)).min()) for p, block in dense_blocks(joint))
         return -math.log1p(-min(impossible, 1.0)) + 0.0
     if a == math.inf:
         return math.log(math.fsum(float(block.max(axis=0).sum()) for _, block in dense_blocks(joint)))
-    nats = a / (a - 1) * math.log(math.fsum(_power_means(p, block, a) for p, block in dense_blocks(joint)))
-    if nats < SMALL or abs(a - 1) < NEAR_ONE:
-        with np.errstate(divide="ignore"):
-            tilt = np.log(joint.p / joint.p.max()) / a
-        if tilt[joint.p > 0].min() > -600:
-            return leakage(Joint(Prior(np.exp(tilt)), joint.channel), None, Arimoto(a, base=math.e))
-    return max(nats, 0.0)
-
-
-def _power_means(p: Array, block: Array, a: float) -> float:
-    """The sum over columns of (sum over x of p_x C[x,y]^a)^(1/a), scaled so that no power overflows."""
-    largest = block.max(axis=0)
-    return float(largest @ (p @ (block / largest) ** a) ** (1 / a))
+    return order_leakage(Tilt.given(joint.p[joint.p > 0], a), lambda: dense_blocks(joint), arimoto_exponent(a))
