@@ -61,7 +61,8 @@ def certify(
     Blocks are checked to be sorted and cut, which no partition beats in the entropies for which that is a theorem;
     other entropies asked for are named as not certified. A plan over strings that cannot be listed is certified for its
     counts, or for its model where it has none, in big integers; the model itself is tried at some hundred positions.
-    Each part of a lineage is certified for the counts it was made for, whatever the prior.
+    Each part of a lineage is certified for the counts and gains that it was made for and holds, so that a prior or
+    gains beside it are refused.
 
     A channel is checked by its columns: the cap is respected; q, the mean of its sorted posteriors, majorizes pi
     (Lemma 1 of the paper, a theorem, so this checks the arithmetic too); every posterior is pi; and how much it leaks
@@ -131,6 +132,11 @@ def _certify_plan(
         if most != plan.k:
             raise InvalidParameter(f"the plan is for k = {plan.k}, not {quote(k)}")
     if plan.kind == LINEAGE:
+        if prior is not None or gains is not None:
+            raise InvalidParameter(
+                "each part of an updated plan is certified for its own counts and gains, which it holds: leave out "
+                "the prior and gains="
+            )
         return replace(certify_lineage(plan, measures), own_prior=True)
     if gains is not None and plan.kind != RINGS:
         raise InvalidParameter("gains= goes with plans of rings, and this one is made for the prior itself")
