@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, cast
-
-import numpy as np
 
 from minleak._certify.blocks import certify_blocks
 from minleak._certify.certificate import Certificate
@@ -18,10 +16,10 @@ from minleak._certify.rings import certify_rings
 from minleak._certify.rows import certify_rows
 from minleak._certify.strings import certify_strings
 from minleak._data.channel import Channel, as_channel
-from minleak._data.labels import Labels
-from minleak._data.matching import find_positions
+from minleak._data.labels import agree
+from minleak._data.matching import find_positions, values_by_label
 from minleak._data.parameters import as_list, real
-from minleak._data.prior import Prior, as_prior
+from minleak._data.prior import Prior, as_prior, take_prior
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropies
 from minleak._entropy.standard import FEW
@@ -161,15 +159,15 @@ def _reorder(plan: BasePlan, prior: Any, gains: Any) -> tuple[Any, Any]:
     not, they are returned as they are, and the certificate says so.
     """
     known = plan.prior
-    prior = Prior.from_counts(prior) if isinstance(prior, Mapping) else prior
-    if prior is known or not isinstance(prior, Prior) or not isinstance(known, Prior) or len(prior) != len(known):
+    if prior is known or isinstance(prior, StringModel) or not isinstance(known, Prior):
         return prior, gains
-    labels = known.labels
-    at = find_positions(labels, prior.labels)
-    if at is None or not np.array_equal(np.sort(at), np.arange(len(at))):
+    prior = as_prior(prior)
+    if len(prior) != len(known) or agree(known.labels, prior.labels):
         return prior, gains
-    worth = None if gains is None else as_list(gains, "the gains are one number for each secret")
-    if worth is not None and len(worth) == len(at):
-        gains = [worth[i] for i in at.tolist()]
-    names = Labels.of(prior.labels.at(at), len(at))
-    return Prior.trusted(prior.weights[at], names, prior.total, prior.events), gains
+    at = find_positions(known.labels, prior.labels)
+    if at is None or known.labels.is_default != prior.labels.is_default or (at < 0).any():
+        return prior, gains
+    if gains is not None and not isinstance(gains, Prior):
+        worth = as_list(values_by_label(gains, prior.labels, "gains"), "the gains are one number for each secret")
+        gains = [worth[i] for i in at.tolist()] if len(worth) == len(at) else worth
+    return take_prior(prior, at), gains

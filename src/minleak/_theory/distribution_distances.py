@@ -12,6 +12,7 @@ import numpy as np
 from minleak._data.arrays import Array
 from minleak._data.columns import ones
 from minleak._data.labels import agree, match
+from minleak._data.matching import order_of
 from minleak._data.parameters import truth
 from minleak._data.prior import Prior, as_prior
 from minleak.errors import InvalidParameter
@@ -73,10 +74,14 @@ def separations(first: Array, second: Array) -> Array:
 
 
 def match_outcomes(first: Prior | Iterable[Any], second: Prior | Iterable[Any]) -> tuple[Array, Array]:
-    """The probabilities of two distributions on the same outcomes."""
+    """The probabilities of two distributions on the same outcomes, in the order of the first."""
     one, other = as_prior(first), as_prior(second)
     if not agree(one.labels, other.labels):
         who, whose = ("the first", "outcome"), ("the second", "outcome")
         rule = "distributions are compared on the same outcomes: "
+        raw = other is not second or one is not first
+        if raw and not one.labels.is_default and not other.labels.is_default:
+            found = order_of(other.labels, one.labels, "the second distribution")
+            return one.p, other.p if found is None else other.p[found]
         match(one.labels, other.labels, who, whose, InvalidParameter, rule=rule)
     return one.p, other.p

@@ -234,9 +234,9 @@ def multiplicative_kantorovich(first: Prior | Iterable[Any], second: Prior | Ite
     >>> round(multiplicative_kantorovich([2, 1, 1], [1, 1, 2], lambda x, y: abs(x - y)), 6)
     0.423764
     """
-    first = as_prior(first)
     p, q = match_outcomes(first, second)
-    distances = distances_between(metric, first.labels)
+    one = as_prior(first).labels
+    distances = distances_between(metric, as_prior(second).labels if one.is_default else one)
     if len(p) ** 2 > _MOST:
         raise InvalidParameter(f"{len(p):,} outcomes make more than {_MOST:,} pairs: too many for a programme")
     d = shortest_paths(distances)
