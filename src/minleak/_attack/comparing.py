@@ -168,6 +168,8 @@ def _codes(scheme: Any, n: int) -> Indices:
     """Buckets as whole numbers from 0 on."""
     if isinstance(scheme, set | frozenset):
         raise InvalidParameter(f"{_WHAT}, not a {type(scheme).__name__}")
+    if hasattr(scheme, "__array__") and not isinstance(scheme, pa.Array | pa.ChunkedArray):
+        scheme = np.asarray(scheme)
     if isinstance(scheme, np.ndarray):
         scheme = pa.array(scheme) if scheme.ndim == 1 and scheme.dtype.kind in "iub" else scheme.tolist()
     if isinstance(scheme, pa.ChunkedArray):

@@ -55,6 +55,8 @@ class Joint:
         >>> joint.p, joint.channel[1, 0]
         (array([0.5, 0.5]), 0.25)
         """
+        if isinstance(matrix, Mapping):
+            matrix, inputs = rename(list(matrix.values()), list(matrix), inputs, "the rows", InvalidChannel)
         own, shown = axes(matrix)
         matrix, inputs = rename(matrix, own, inputs, "the rows", InvalidChannel)
         matrix, outputs = rename(matrix, shown, outputs, "the columns", InvalidChannel, axis=1)

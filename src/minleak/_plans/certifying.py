@@ -19,7 +19,7 @@ from minleak._data.channel import Channel, as_channel
 from minleak._data.labels import agree
 from minleak._data.matching import find_positions, values_by_label
 from minleak._data.parameters import as_list, real
-from minleak._data.prior import Prior, as_prior, take_prior
+from minleak._data.prior import Prior, as_prior, match_prior, take_prior
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropies
 from minleak._entropy.standard import FEW
@@ -117,8 +117,9 @@ def certify(
         raise InvalidParameter("give the cap k to judge the channel by: certify(channel, prior, k=...)")
     if prior is None:
         raise InvalidParameter("give the prior to judge the channel for: certify(channel, prior, k=...)")
-    known = as_prior(cast(Any, prior))  # a model of strings is refused there
-    return certify_channel(as_channel(subject), known, min(cap(k), len(known)), measures, within)
+    channel = as_channel(subject)
+    known = match_prior(cast(Any, prior), channel.inputs)  # a model of strings is refused there
+    return certify_channel(channel, known, min(cap(k), len(known)), measures, within)
 
 
 def _certify_plan(

@@ -61,9 +61,9 @@ def as_prior_of(initial: Any, labels: Any) -> Prior:
         return Prior.from_counts(initial)
     names = Labels.of(labels, 0)
     known = set(names)
-    strange = next((name for name in initial if name not in known), None)
-    if strange is not None:
-        raise InvalidPrior(f"initial has the state {quote(strange)}, which is not among the labels")
+    strange = sum(name not in known for name in initial)
+    if strange:
+        raise InvalidPrior(f"initial has {strange:,} states that are not among the labels: name them there")
     return Prior([initial.get(name, 0) for name in names], labels=names)
 
 
@@ -160,15 +160,15 @@ def _from_mapping(transitions: Mapping[Any, Any], labels: Labels) -> Any:
     owners, others, counts = [], [], []
     for a, row in transitions.items():
         if not isinstance(row, Mapping):
-            raise InvalidPrior(f"the transitions from {quote(a)} are a mapping from state to count, not {quote(row)}")
-        for strange in (name for name in (a, *row) if name not in known):
-            raise InvalidPrior(f"transitions have the state {quote(strange)}, which is not among the labels")
+            raise InvalidPrior(f"the transitions from a state are a mapping to counts, not {type(row).__name__}")
+        strange = sum(name not in known for name in (a, *row))
+        if strange:
+            raise InvalidPrior(f"transitions have {strange:,} states that are not among the labels: name them there")
         for b, count in row.items():
             number = isinstance(count, int | float | np.integer | np.floating) and not isinstance(count, bool)
             if not (number and 0 <= count < LIMIT):  # NaN fails
                 raise InvalidPrior(
-                    f"the transition from {quote(a)} to {quote(b)} is {quote(count)}: counts are finite numbers, not "
-                    "negative, and below 2^62"
+                    f"a transition is {quote(count)}: counts are finite numbers, not negative, and below 2^62"
                 )
             owners.append(known[a])
             others.append(known[b])
