@@ -24,7 +24,7 @@ PROMISED = {
         design Plan Groups Blocks Stable Circle Near Cheapest certify compare exposure sweep least_k
         optimise least_budget tradeoff
         Cloak Key Pins load audit follow
-        errors mechanisms padding report results sequences strings theory warehouse __version__
+        errors mechanisms padding report results sequences strings testing theory warehouse __version__
     """,
     "minleak.sequences": "Chain Tracks baselines leakage read_chain",
     "minleak.strings": "NGram Policy honeywords",

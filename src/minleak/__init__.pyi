@@ -1,6 +1,6 @@
 """The public names, by the modules that they are loaded from when they are first used."""
 
-from . import errors, mechanisms, padding, report, results, sequences, strings, theory, warehouse
+from . import errors, mechanisms, padding, report, results, sequences, strings, testing, theory, warehouse
 from ._attack.comparing import compare
 from ._attack.exposures import exposure
 from ._data.channel import Channel
@@ -84,6 +84,7 @@ __all__ = [
     "sequences",
     "strings",
     "sweep",
+    "testing",
     "theory",
     "tradeoff",
     "warehouse",

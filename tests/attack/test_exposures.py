@@ -128,3 +128,30 @@ def test_refusals():
         with pytest.raises(InvalidParameter):
             ml.exposure([plan], **wrong)
     assert ml.exposure(plan).lineages == 1
+
+
+def test_a_set_alone_is_judged_under_the_given_prior():
+    """`single` is the success of one look at the last plan, under the same prior as all looks."""
+    weights = {"a": 40, "b": 30, "c": 20, "d": 10}
+    other = {"a": 1, "b": 1, "c": 1, "d": 80}
+    plan = ml.design(weights, 2)
+    found = ml.exposure([plan], prior=other)
+    assert found.single == pytest.approx(found.success) == pytest.approx(by_channels([plan], other))
+    assert found.single > plan.success + 0.2
+    both = ml.exposure([ml.design(other, 2), plan], prior=other)
+    assert both.single == pytest.approx(found.single)
+    assert both.success >= both.single
+
+
+def test_the_last_plan_is_the_last_one_given():
+    """Also where it is a newer version of a plan that was given first."""
+    first, second = {"a": 40, "b": 30, "c": 20, "d": 10}, {"a": 25, "b": 26, "c": 24, "d": 25}
+    today = {"a": 1, "b": 1, "c": 1, "d": 80}
+    old, other = ml.design(first, 2), ml.design(second, 2)
+    new = old.update(today)
+    found = ml.exposure([old, other, new])
+    assert found == ml.exposure([other, new]) == ml.exposure([old, other, new], prior=today)
+    assert found.success == pytest.approx(by_channels([old, other], today))
+    assert found.single == pytest.approx(by_channels([old], today))
+    back = ml.exposure([new, other, old])
+    assert back.success == pytest.approx(by_channels([old, other], first))

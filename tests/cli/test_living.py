@@ -143,7 +143,7 @@ def test_certify_proves_each_part_for_its_own_counts(run, asked, lineage):
     names = list(first.prior.labels)[: len(second.prior)]
     again = ml.design(ml.Prior(second.prior.weights, labels=names), second.k)
     twice = type(lineage)((first, again), lineage.ledger)
-    assert [check.ok for check in ml.certify(twice, lineage.prior).checks] == [True, True, False]
+    assert [check.ok for check in ml.certify(twice).checks] == [True, True, False]
     code, out, err = run("certify", "lineage.cloak", "queries.csv")
     assert (code, out) == (2, "")
     assert "each part of an updated plan is certified for its own counts, which the file holds: leave out PRIOR" in err

@@ -170,3 +170,30 @@ def test_many_idle_secrets_take_little_memory(apart):
         tracemalloc.stop()
     assert shown.tolist() == [list(range(1, 17, 2)), list(range(99_985, 100_000, 2))]
     assert peak < (16 if apart else 3) * 10**6
+
+
+def test_a_draw_never_converts_a_long_array(monkeypatch):
+    """numpy converts a whole array first where the searched numbers are of another type: O(n) for one draw."""
+    converted, search = [], np.searchsorted
+
+    def watched(array, values, **given):
+        array = np.asarray(array)
+        if len(array) > 100 and np.result_type(array, np.asarray(values)) != array.dtype:
+            converted.append((array.dtype, np.asarray(values).dtype))
+        return search(array, values, **given)
+
+    rng = np.random.default_rng(0)
+    prior = ml.Prior(rng.integers(1, 50, 600))
+    plans = [ml.design(prior, 5, layout=layout) for layout in ("stable", "circle", "blocks")]
+    plans.append(ml.design(prior, 5, groups=ml.Groups([i % 20 for i in range(600)], at_most=1)))
+    plans.append(plans[0].update(prior))
+    monkeypatch.setattr(np, "searchsorted", watched)
+    for plan in plans:
+        sampler = plan.sampler()
+        for secret in range(40):
+            place = int(sampler.owned(np.array([secret]))[0]) - 1
+            sampler.locate(np.array([secret]), np.array([place]))
+            getattr(sampler, "set_at", lambda *_: None)(secret, max(place, 0))
+    events = rng.integers(0, 3000, 4000)
+    ml.audit(rng.integers(0, 3, 4000), events, numeric=False)
+    assert not converted

@@ -303,3 +303,15 @@ def test_a_life_that_cannot_be_is_refused(change):
     for rows in ([row | change], [row, row], None, [None]):
         with pytest.raises(ValueError):  # noqa: PT011 - which the reader of files turns into a refusal
             _read_life(rows, 3)
+
+
+def test_a_prior_beside_a_lineage_is_refused():
+    """A prior that is not looked at would be said to be certified: all ones, other labels, too few."""
+    plan = ml.design({"a": 40, "b": 30, "c": 20, "d": 10}, 2)
+    newer = plan.update({"a": 38, "b": 31, "c": 21, "d": 9})
+    assert ml.certify(newer).own_prior
+    for prior in (dict.fromkeys("abcd", 1), dict.fromkeys("wxyz", 1), [1, 1, 1], newer.prior):
+        with pytest.raises(InvalidParameter, match="certified for its own counts"):
+            ml.certify(newer, prior)
+    with pytest.raises(InvalidParameter, match="certified for its own counts"):
+        ml.certify(newer, gains=[1, 1, 1, 1])

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from minleak._attack.profiles import SortedPrior
 from minleak._data.arrays import Array, Indices
+from minleak._data.matching import values_by_label
 from minleak._data.parameters import as_list
 from minleak._data.prior import Prior, as_prior
 from minleak._entropy.base import ConditionalEntropy
@@ -25,7 +26,7 @@ from minleak._plan.partition import Partition, cut
 from minleak._plan.rows_read import RowsRead, as_rows, cut_within, read_by_blocks
 from minleak.errors import InvalidParameter, quote
 
-_WHAT = "a scheme is a list with the bucket of each secret, in the order of the prior"
+_WHAT = "a scheme has the bucket of each secret, in the order of the prior or by label"
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,7 @@ class Comparison(Result):
 
 def compare(
     prior: Prior | Iterable[Any],
-    scheme: Iterable[Any],
+    scheme: Iterable[Any] | Mapping[Any, Any],
     *,
     entropies: Sequence[ConditionalEntropy | str] = STANDARD,
     rows: Any = None,
@@ -95,7 +96,8 @@ def compare(
     """What a deterministic scheme leaks, where every secret always shows the bucket that it is in, such as the first
     bits of its hash; beside the best that sets of the same sizes can do.
 
-    Buckets are named by text, whole numbers or any hashable objects but floats. `rows` says how many rows of a table
+    `scheme` has the bucket of each secret, in the order of the prior or by label in a mapping or a Series. Buckets are
+    named by text, whole numbers or any hashable objects but floats. `rows` says how many rows of a table
     hold each secret, in the order of the prior or by label (`prior.weights` where the counts are those of the table):
     each row of the comparison then has what a query for a set reads, and there is one more: blocks of different
     sizes that read no more than the scheme, see `Blocks`. O(n log n).
@@ -106,7 +108,7 @@ def compare(
     """
     prior = as_prior(prior)
     measures = as_entropies(entropies)
-    partition = Partition.by_codes(_codes(scheme, len(prior)))
+    partition = Partition.by_codes(_codes(values_by_label(scheme, prior.labels, "a scheme"), len(prior)))
     buckets, largest = len(partition.begins) - 1, int(partition.sizes.max())
     average = max(1, math.floor(len(prior) / buckets + 0.5))
     profile = SortedPrior(prior)
@@ -164,8 +166,10 @@ def _least(profile: SortedPrior, success: float, at: Any) -> int:
 
 def _codes(scheme: Any, n: int) -> Indices:
     """Buckets as whole numbers from 0 on."""
-    if isinstance(scheme, Mapping | set | frozenset):
+    if isinstance(scheme, set | frozenset):
         raise InvalidParameter(f"{_WHAT}, not a {type(scheme).__name__}")
+    if hasattr(scheme, "__array__") and not isinstance(scheme, pa.Array | pa.ChunkedArray):
+        scheme = np.asarray(scheme)
     if isinstance(scheme, np.ndarray):
         scheme = pa.array(scheme) if scheme.ndim == 1 and scheme.dtype.kind in "iub" else scheme.tolist()
     if isinstance(scheme, pa.ChunkedArray):

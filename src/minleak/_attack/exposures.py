@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from minleak._attack.intersections import Look, success_after
+from minleak._data.columns import Columns
 from minleak._data.matching import find_positions
 from minleak._data.parameters import as_list, truth, whole
 from minleak._data.prior import Prior, as_prior
@@ -59,8 +61,8 @@ class Exposure(Result):
     """The chance of one guess by an attacker who saw the sets of one subject and secret in several plans, drawn as
     `Cloak.draw` does: `success`, with a 99% interval from `low` to `high` unless it is `exact`. `lineages` is the
     number of sets seen, since all versions of a lineage show the same one. `single` is the chance of an attacker who
-    saw a set of the last plan only. Secrets that some plan does not know are left out: `share` is the part of the prior
-    that remains. `trials` is the number of simulated secrets, 0 if it is exact.
+    saw a set of the last plan only, under the same prior. Secrets that some plan does not know are left out of both:
+    `share` is the part of the prior that remains. `trials` is the number of simulated secrets, 0 if it is exact.
     """
 
     success: float
@@ -103,12 +105,21 @@ def exposure(
     >>> ml.exposure([plan, plan.update(new)]).success < ml.exposure([plan, ml.design(new, k=2)]).success
     True
     """
-    given = _newest(_plans(plans))
+    given = _plans(plans)
+    newest = _newest(given)
     trials, rng = whole(trials, "trials", 2, TRIALS), generator(seed)
-    places, q, share = _common(given, None if prior is None else as_prior(prior))
-    looks = [Look(plan, at) for plan, at in zip(given, places, strict=True)]
-    (found,), exact = success_after(looks, Prior(q), [len(looks)], trials, rng)
-    return Exposure(*found, exact, len(given), given[-1].success, share, 0 if exact else trials)
+    places, q, share = _common(newest, given[-1].prior if prior is None else as_prior(prior))
+    looks, seen = [Look(plan, at) for plan, at in zip(newest, places, strict=True)], Prior(q)
+    (found,), exact = success_after(looks, seen, [len(looks)], trials, rng)
+    single = _success_of_one(newest[-1], places[-1], seen)
+    return Exposure(*found, exact, len(newest), single, share, 0 if exact else trials)
+
+
+def _success_of_one(plan: Any, places: Any, prior: Prior) -> float:
+    """The sum over sets of the largest p(x) p(set given x), where x stands at places[x] of the plan."""
+    p = np.zeros(len(plan.prior))
+    p[places] = prior.p
+    return math.fsum(Columns(block).top_mass() for block in plan.joint_blocks(p))
 
 
 def _plans(plans: Any) -> list[Any]:
@@ -123,10 +134,12 @@ def _plans(plans: Any) -> list[Any]:
 
 
 def _newest(plans: Sequence[Any]) -> list[Any]:
-    """The newest version of each lineage; refused if one version does not descend from the other."""
+    """The newest version of each lineage, in the order in which lineages were given last; refused if one version does
+    not descend from the other.
+    """
     newest: dict[bytes, Any] = {}
     for plan in plans:
-        other = newest.setdefault(plan.lineage, plan)
+        other = newest.pop(plan.lineage, plan)
         older, newer = sorted((other, plan), key=lambda one: len(one.parts))
         if [part.digest for part in newer.parts[: len(older.parts)]] != [part.digest for part in older.parts]:
             raise InvalidParameter(
@@ -137,10 +150,9 @@ def _newest(plans: Sequence[Any]) -> list[Any]:
     return list(newest.values())
 
 
-def _common(plans: Sequence[Any], prior: Prior | None) -> tuple[list[Any], Any, float]:
+def _common(plans: Sequence[Any], prior: Prior) -> tuple[list[Any], Any, float]:
     """The secrets that all plans know: where each stands in each plan, its weight, and the share of the prior."""
     last = plans[-1].prior
-    prior = last if prior is None else prior
     own, places = np.arange(len(last)), []
     for other in [plan.prior for plan in plans] + [prior]:
         if last.labels.is_default != other.labels.is_default:

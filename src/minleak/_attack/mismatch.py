@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from minleak._data.arrays import Array, Indices
-from minleak._data.matching import reorder_prior
-from minleak._data.prior import Prior, as_prior
+from minleak._data.prior import Prior, as_prior, reorder_prior
 from minleak._entropy.base import ConditionalEntropy, Entropy
 from minleak._entropy.forms import as_mean
 from minleak._entropy.gain import Gain

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import cached_property, reduce
 from itertools import pairwise, repeat
@@ -19,6 +19,7 @@ from minleak._data.dit_distributions import is_dit
 from minleak._data.frames import axes
 from minleak._data.hyper import Hyper, Posteriors, compute_hyper, compute_posteriors
 from minleak._data.labels import Labels, check_labels, locator, match
+from minleak._data.matching import rename
 from minleak._data.matrices import (
     DENSE,
     as_csc,
@@ -54,7 +55,7 @@ class Channel:
         exactly and kept beside their floats as `exact`. The matrix is copied and never rescaled.
     inputs, outputs
         Distinct labels of the rows and the columns. By default those of a frame (pandas, polars, xarray, Arrow), or
-        numbers from 0.
+        numbers from 0. Where a frame has the same ones in another order, these say the order.
     tolerance
         How far the sum of a row of floats may be from one. By default 1e-9, and 1e-6 for 32-bit floats. A composed
         channel has the tolerance that follows from its parts.
@@ -92,7 +93,8 @@ class Channel:
         if tolerance is None:
             tolerance = SINGLE_TOLERANCE if getattr(matrix, "dtype", None) == np.float32 else SUM_TOLERANCE
         allowed = real(tolerance, "the tolerance of a row's sum is a number from 0 on", least=0, below=math.inf)
-        inputs, outputs = rows if inputs is None else inputs, columns if outputs is None else outputs
+        matrix, inputs = rename(matrix, rows, inputs, "the rows", InvalidChannel)
+        matrix, outputs = rename(matrix, columns, outputs, "the columns", InvalidChannel, axis=1)
         entries, exact = (as_csc(matrix), None) if is_sparse(matrix) else as_dense(matrix)
         self._hold(entries, inputs, outputs, exact=exact, tolerance=allowed)
         row = _where or locator(self.inputs)
@@ -147,15 +149,23 @@ class Channel:
         return cls(matrix, inputs=names, outputs=outputs)
 
     @classmethod
-    def deterministic(cls, observables: Iterable[Hashable], *, inputs: Iterable[Hashable] | None = None) -> Channel:
-        """The channel of a function: secret x always shows observables[x].
+    def deterministic(
+        cls, observables: Iterable[Hashable] | Mapping[Any, Hashable], *, inputs: Iterable[Hashable] | None = None
+    ) -> Channel:
+        """The channel of a function: secret x always shows observables[x]; a mapping or a Series brings the labels of
+        its secrets.
 
         >>> Channel.deterministic(["long", "short", "long"]).preimage_sizes
         array([2, 1])
         """
         import scipy.sparse as sp
 
-        inputs = axes(observables)[0] if inputs is None else inputs
+        if isinstance(observables, Mapping):
+            observables, inputs = rename(
+                list(observables.values()), list(observables), inputs, "the observables", InvalidChannel
+            )
+        else:
+            observables, inputs = rename(observables, axes(observables)[0], inputs, "the observables", InvalidChannel)
         y, outputs = encode(as_values(observables, "the observables"))
         function = sp.coo_array((np.ones(len(y)), (np.arange(len(y)), y)), shape=(len(y), len(outputs)))
         return cls(function, inputs=inputs, outputs=outputs)

@@ -18,8 +18,39 @@ def axes(given: Any) -> tuple[Sequence[Any] | None, Sequence[Any] | None]:
     >>> axes([1, 2])
     (None, None)
     """
+    rows, columns = ([None if index is None else _names(index) for index in _indices(given)] + [None, None])[:2]
+    return rows, columns
+
+
+def numbered(given: Any) -> tuple[bool, bool]:
+    """Whether the rows and the columns have the labels 0, 1, ... by default: numbers, where others are numbered too.
+
+    >>> numbered([1, 2])
+    (False, False)
+    """
+    rows, columns = ([index is not None and _names(index) is None for index in _indices(given)] + [False, False])[:2]
+    return rows, columns
+
+
+def pick(given: Any, order: Any, axis: int = 0) -> Any:
+    """The rows, or the columns for axis 1, at these positions: of a list, an array or a frame."""
+    if isinstance(given, list | tuple):
+        if axis == 0:
+            return [given[i] for i in order]
+        given = np.asarray(given, dtype=object)
+    if hasattr(given, "iloc"):
+        return given.iloc[order] if axis == 0 else given.iloc[:, order]
+    if hasattr(given, "dims") and hasattr(given, "coords"):
+        return given[order] if axis == 0 else given[:, order]
+    if not isinstance(given, np.ndarray) and not hasattr(given, "tocsr"):
+        given = np.asarray(given)
+    return given[order] if axis == 0 else given[:, order]
+
+
+def _indices(given: Any) -> list[Any]:
+    """What labels the rows and the columns, as far as there is something."""
     if isinstance(given, _BARE):
-        return None, None
+        return []
     found: list[Any] = []
     if hasattr(given, "iloc"):  # pandas
         found = [given.index, getattr(given, "columns", None)]
@@ -29,8 +60,7 @@ def axes(given: Any) -> tuple[Sequence[Any] | None, Sequence[Any] | None]:
         found = [None, given.column_names]
     elif hasattr(given, "get_columns"):  # polars, whose rows have no labels
         found = [None, given.columns]
-    rows, columns = ([None if index is None else _names(index) for index in found] + [None, None])[:2]
-    return rows, columns
+    return found
 
 
 def have_one_index(first: Any, second: Any) -> bool:

@@ -12,8 +12,10 @@ from minleak._data.arrays import Array
 from minleak._data.channel import Channel, as_channel
 from minleak._data.columns import Columns
 from minleak._data.dit_distributions import is_dit, pairs_of, to_dit
+from minleak._data.frames import axes
 from minleak._data.hyper import Hyper, Posteriors, compute_hyper, compute_posteriors
 from minleak._data.labels import Labels
+from minleak._data.matching import rename, values_by_label
 from minleak._data.prior import Prior, as_prior, match_prior, total_of
 from minleak._data.properties import Property, as_property
 from minleak._data.together import Together
@@ -23,8 +25,9 @@ from minleak.errors import InvalidChannel
 class Joint:
     """The joint distribution J[x,y] = p(x) C[x,y] of a prior and a channel, or of channels `Together`.
 
-    Secrets are matched by their labels: the prior and the channel must have the same ones in the same order, unless one
-    of them has none. Every function of a prior and a channel takes a joint instead, as in
+    Secrets are matched by their labels, unless the prior or the channel has none. A mapping, a Series or a frame is
+    brought into the order of the other; a `Prior` and a `Channel` have positions of their own and must be in the same
+    order. Every function of a prior and a channel takes a joint instead, as in
     `posterior_vulnerability(joint)` or `leakage(joint, None, "shannon")`; labels are then compared once.
 
     >>> joint = Joint([1, 1], [[1, 0], [0.5, 0.5]])
@@ -35,6 +38,8 @@ class Joint:
     __slots__ = ("_columns", "prior", "source")
 
     def __init__(self, prior: Prior | Iterable[Any], channel: Channel | Together | Any) -> None:
+        if isinstance(prior, Prior) and not isinstance(channel, Channel | Together):
+            channel = values_by_label(channel, prior.labels, "the channel", error=InvalidChannel)
         self.source = as_source(channel)
         self.prior = match_prior(prior, self.source.inputs)
         self._columns: Columns | None = None
@@ -50,6 +55,12 @@ class Joint:
         >>> joint.p, joint.channel[1, 0]
         (array([0.5, 0.5]), 0.25)
         """
+        if isinstance(matrix, Mapping):
+            matrix, inputs = rename(list(matrix.values()), list(matrix), inputs, "the rows", InvalidChannel)
+        own, shown = axes(matrix)
+        matrix, inputs = rename(matrix, own, inputs, "the rows", InvalidChannel)
+        matrix, outputs = rename(matrix, shown, outputs, "the columns", InvalidChannel, axis=1)
+        matrix = matrix if isinstance(matrix, list | tuple) else np.asarray(matrix)
         if len({len(row) for row in matrix}) != 1:
             raise InvalidChannel("the rows of a joint matrix are not of one length")
         flat = Prior([value for row in matrix for value in (row.tolist() if hasattr(row, "tolist") else row)])
@@ -81,10 +92,15 @@ class Joint:
         """The joint as a distribution of dit with the variables X and Y; pairs that cannot occur are left out."""
         J = self.matrix()
         J = J if isinstance(J, np.ndarray) else J.toarray()
-        xs = list(self.prior.labels if self.channel.inputs.is_default else self.channel.inputs)
+        xs = list(self.secrets)
         ys = list(self.channel.outputs)
         cells = np.argwhere(J).tolist()
         return to_dit([(xs[x], ys[y]) for x, y in cells], J[J != 0].tolist(), "XY")
+
+    @property
+    def secrets(self) -> Labels:
+        """The labels of the secrets: those of the prior, or of the channel if it has none."""
+        return self.source.inputs if self.prior.labels.is_default else self.prior.labels
 
     @property
     def p(self) -> Array:
@@ -134,7 +150,7 @@ class Joint:
         >>> joint.p, joint.channel.toarray().round(6)[0]
         (array([0.75, 0.25]), array([0.833333, 0.166667]))
         """
-        chosen = as_property(values, self.prior.labels)
+        chosen = as_property(values, self.secrets)
         channel = self.source.channel() if isinstance(self.source, Together) else self.source
         return Joint(chosen.prior(self.prior), _channel_of_values(channel, self.prior, chosen))
 

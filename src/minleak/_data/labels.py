@@ -278,11 +278,34 @@ def check_labels(names: Iterable[Hashable] | None, count: int, what: str, of: st
 
 
 def agree(first: Labels, second: Labels) -> bool:
-    """Whether two lists of labels are equal, or of the same length and one of them has only default names."""
+    """Whether two lists of labels are equal, or of the same length and one of them has only default names.
+
+    Default names do not agree with the same numbers in another order: which of the two would count is unclear.
+    """
     if first is second:
         return True
     a, b = first._names, second._names  # the properties would take longer than the comparison
-    return len(a) == len(b) and (type(a) is range or type(b) is range or first == second)
+    if len(a) != len(b):
+        return False
+    if type(a) is range or type(b) is range:
+        return type(a) is type(b) or not are_numbers(second if type(a) is range else first) or first == second
+    return first == second
+
+
+def are_numbers(labels: Labels) -> bool:
+    """Whether the names are 0, 1, ..., n-1 in any order.
+
+    >>> are_numbers(Labels.of([2, 0, 1], 3)), are_numbers(Labels.of(["a"], 1))
+    (True, False)
+    """
+    names = labels._names
+    if isinstance(names, range):
+        return True
+    if isinstance(names, pa.Array):
+        numbers = np.from_dlpack(names) if pa.types.is_integer(names.type) else None
+    else:
+        numbers = np.array(names) if len(names) and set(map(type, names)) == {int} else None
+    return numbers is not None and bool(np.array_equal(np.sort(numbers), np.arange(len(names))))
 
 
 def match(
@@ -297,18 +320,21 @@ def match(
     """Refuse two lists of labels that do not `agree`.
 
     `who` and `whose` name the two in messages, such as ("the prior", "secret"). Nothing is reordered, since it would be
-    unclear whose positions a result has.
+    unclear whose positions a result has. Messages have no labels, which are secrets.
     """
     if agree(first, second):
         return
     (one, its), (other, theirs) = who, whose
     if len(first) != len(second):
         raise error(f"{rule}{one} has {len(first)} {its}s and {other} {len(second)} {theirs}s: they must be the same")
+    if first.is_default or second.is_default:
+        numbered, plain = (other, one) if first.is_default else (one, other)
+        raise error(
+            f"{rule}the {len(first)} labels of {numbered} are numbers in another order than 0, 1, ..., and {plain} has "
+            "none, so that it is unclear whether numbers or positions count: give both labels"
+        )
     x = next(i for i, (a, b) in enumerate(zip(first, second, strict=True)) if a != b)
-    raise error(
-        f"{rule}{one}'s {its} {x} is {quote(first[x])} but {other}'s {theirs} {x} is {quote(second[x])}: bring both "
-        "into one order"
-    )
+    raise error(f"{rule}{one}'s {its} {x} is not {other}'s {theirs} {x}: bring both into one order")
 
 
 def _hashable(given: tuple[Any, ...]) -> tuple[Hashable, ...]:

@@ -1,16 +1,17 @@
-"""Two or more lists of labels: positions of one in another, reordering, selecting, joining."""
+"""Two or more lists of labels: positions of one in another, values by label, selecting, joining."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from minleak._data.arrays import Indices, in_one_piece
-from minleak._data.labels import Labels, bytes_of_names
-from minleak._data.prior import Prior
-from minleak.errors import InvalidParameter
+from minleak._data.frames import axes, numbered, pick
+from minleak._data.labels import Labels, are_numbers, bytes_of_names
+from minleak.errors import InvalidParameter, MinleakError
 
 
 def find_positions(labels: Labels, others: Labels) -> Indices | None:
@@ -48,28 +49,85 @@ def match_from_start(labels: Labels, others: Labels) -> tuple[int, Indices]:
     return head, np.arange(len(rest)) if found is None else np.asarray(found, dtype=np.int64)
 
 
-def reorder_prior(prior: Prior, labels: Labels) -> Prior:
-    """The prior in the order of the labels, with zero for labels that it does not have. Other secrets are refused.
+def values_by_label(
+    given: Any, secrets: Labels, what: str, *, error: type[MinleakError] = InvalidParameter, more: bool = False
+) -> Any:
+    """Return `given`, one value or row for each secret, in the order of the secrets.
 
-    If one of the two has only default labels, both must be of one length and are taken to be in one order.
+    A mapping is matched by its keys; a frame of pandas or xarray by the labels of its rows; what has no labels (lists,
+    arrays, Arrow, polars) is in the order of the secrets already. Missing, repeated and unknown labels are refused,
+    except that `more` allows unknown ones.
+
+    >>> values_by_label({"b": 2, "a": 1}, Labels.of(["a", "b"], 2), "the cost")
+    [1, 2]
     """
-    if prior.labels.is_default != labels.is_default:
-        if len(prior) != len(labels):
-            raise InvalidParameter(f"the prior has {len(prior)} secrets, the plan {len(labels)}: they must be the same")
-        return prior
-    found = find_positions(labels, prior.labels)
-    if found is None:
-        return prior
-    known = found >= 0
-    strange = len(prior) - int(np.count_nonzero(known))
-    if strange:
-        mass = max(1.0 - float(prior.p[found[known]].sum()), 0.0)
-        raise InvalidParameter(
-            f"{strange:,} secrets of the prior, {mass:.3g} of its mass, are not among the plan's {len(labels):,}: "
-            "update the plan for them, or leave them out"
+    if isinstance(given, Mapping):
+        order = order_of(list(given), secrets, what, error=error, more=more, always=True)
+        values = list(given.values())
+        return values if order is None else pick(values, order)
+    order = order_of(axes(given)[0], secrets, what, error=error, more=more, numbers=numbered(given)[0])
+    return given if order is None else pick(given, order)
+
+
+def columns_by_label(given: Any, secrets: Labels, what: str, *, error: type[MinleakError] = InvalidParameter) -> Any:
+    """Return a matrix with a column for each secret in the order of the secrets, like `values_by_label`."""
+    order = order_of(axes(given)[1], secrets, what, error=error, numbers=numbered(given)[1])
+    return given if order is None else pick(given, order, axis=1)
+
+
+def order_of(
+    names: Any,
+    secrets: Labels,
+    what: str,
+    *,
+    error: type[MinleakError] = InvalidParameter,
+    more: bool = False,
+    always: bool = False,
+    numbers: bool = False,
+) -> Indices | None:
+    """Return where each secret stands among the names; None if they are in order already, or there are none to go by.
+
+    Names go by position where the secrets have none, unless they are the numbers of these; so do numbers 0, 1, ...
+    (`numbers`) where the secrets are no numbers. Neither where names count `always`.
+    """
+    if names is None:
+        if not numbers or secrets.is_default or not are_numbers(secrets):
+            return None
+        names = range(len(secrets))
+    labels = names if isinstance(names, Labels) else Labels.of(list(names), len(names))
+    if secrets.is_default and not always and not are_numbers(labels):
+        return None
+    if len(labels) == len(secrets) and labels == secrets:
+        return None
+    twice = labels.first_duplicate() is not None
+    found = find_positions(secrets, labels)
+    found = np.arange(len(secrets)) if found is None else found
+    missing = int(np.count_nonzero(found < 0))
+    unknown = 0 if more else len(labels) - (len(secrets) - missing)
+    if twice or missing or unknown:
+        got = f"{len(labels):,} names, some of them twice" if twice else f"{len(labels):,} names"
+        raise error(
+            f"{what} must name each of the {len(secrets):,} secrets once; got {got}, where {missing:,} secrets are "
+            f"missing and {unknown:,} names are of no secret. Name them alike, or give a list in the order of the "
+            "secrets."
         )
-    weights = np.where(known, prior.weights[found], 0)
-    return Prior.trusted(weights, labels, prior.total, prior.events)
+    return found
+
+
+def rename(given: Any, names: Any, labels: Any, what: str, error: type[MinleakError], axis: int = 0) -> tuple[Any, Any]:
+    """Return `given`, whose rows (or columns) bring `names`, and its labels: those of the caller, if there are any.
+
+    If these are the same names in another order, they say the order; if all are new, they replace the names. What is
+    in between is refused.
+    """
+    if names is None or labels is None:
+        return given, names if labels is None else labels
+    ours, theirs = Labels.of(names, 0), Labels.of(labels, 0)
+    found = find_positions(theirs, ours)
+    if found is None or len(ours) != len(theirs) or not (found >= 0).any():
+        return given, theirs
+    found = order_of(ours, theirs, what, error=error, always=True)
+    return (given if found is None else pick(given, found, axis)), theirs
 
 
 def take(labels: Labels, positions: Indices) -> Labels:

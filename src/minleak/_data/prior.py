@@ -17,7 +17,8 @@ from minleak._data.arrays import Array, Indices, in_one_piece
 from minleak._data.columns import Columns
 from minleak._data.dit_distributions import is_dit, masses_of
 from minleak._data.frames import axes, have_one_index
-from minleak._data.labels import Labels, locator, match
+from minleak._data.labels import Labels, agree, locator, match
+from minleak._data.matching import find_positions, order_of, rename, values_by_label
 from minleak._data.numbers import from_arrow, from_list
 from minleak._data.parameters import as_list, truth, whole
 from minleak._face.heat import SHOWN, heat_map
@@ -39,10 +40,11 @@ class Prior:
     ----------
     weights
         Counts or probabilities, one for each secret: integers of any size (kept exactly), Fractions (kept exactly, as
-        integers over their common denominator), or floats. They need not sum to one. A distribution of dit brings its
-        outcomes as labels.
+        integers over their common denominator), or floats. They need not sum to one. A mapping, a pandas Series, an
+        xarray and a distribution of dit bring their labels.
     labels
-        Distinct names of the secrets. By default the index of a pandas Series or an xarray, or 0, 1, ..., n-1.
+        Distinct names of the secrets, by default those that the weights bring, or 0, 1, ..., n-1. Where the weights
+        bring the same ones in another order, these say the order.
     normalised
         Require that the weights sum to one: exactly for integers and Fractions, within 1e-9 for floats.
     counts
@@ -77,18 +79,21 @@ class Prior:
         events: int | None = None,
         _where: Callable[[int], str] | None = None,
     ) -> None:
+        names: Any = None
         if isinstance(weights, Prior):
-            labels = weights.labels if labels is None and not weights.labels.is_default else labels
+            names = None if weights.labels.is_default else weights.labels
             events = weights.events if events is None and counts is None else events
             weights = weights.weights
-        if not isinstance(weights, list | np.ndarray):
+        elif not isinstance(weights, list | np.ndarray):
             if is_dit(weights):
                 names, weights = masses_of(weights)
+            elif isinstance(weights, Mapping):
+                names, weights = list(weights), list(weights.values())
             elif have_one_index(weights, labels):
-                names = axes(weights)[0]  # type: ignore[assignment]
+                names = axes(weights)[0]
             else:
                 raise InvalidPrior("the weights and their labels have different indices: bring both into one order")
-            labels = names if labels is None else labels
+        weights, labels = rename(weights, names, labels, "the weights", InvalidPrior)
         values = _as_sequence(weights)
         n = len(values)
         self.labels = Labels.of(labels, n)
@@ -320,16 +325,57 @@ def as_prior(prior: Prior | Mapping[Hashable, Any] | Iterable[Any]) -> Prior:
 
 
 def match_prior(prior: Prior | Mapping[Hashable, Any] | Iterable[Any], inputs: Labels) -> Prior:
-    """The prior, whose secrets must be the inputs of a channel."""
+    """The prior, whose secrets must be the inputs of a channel.
+
+    A mapping or a Series is brought into the order of the inputs. A `Prior` has positions of its own and is refused in
+    another order.
+    """
     given = as_prior(prior)
+    if agree(given.labels, inputs):
+        return given
+    if given is not prior and not given.labels.is_default and not inputs.is_default:
+        found = order_of(given.labels, inputs, "the prior", error=InvalidChannel)
+        return given if found is None else take_prior(given, found)
     match(given.labels, inputs, ("the prior", "secret"), ("the channel", "row"), InvalidChannel)
     return given
 
 
-def as_gains(gains: Iterable[Any], secrets: Labels) -> Prior:
-    """The gains of the secrets, up to a factor."""
+def reorder_prior(prior: Prior, labels: Labels) -> Prior:
+    """The prior in the order of the labels, with zero for labels that it does not have. Other secrets are refused.
+
+    If one of the two has only default labels, both must be of one length and are taken to be in one order.
+    """
+    if prior.labels.is_default != labels.is_default:
+        match(prior.labels, labels, ("the prior", "secret"), ("the plan", "secret"), InvalidParameter)
+        return prior
+    found = find_positions(labels, prior.labels)
+    if found is None:
+        return prior
+    known = found >= 0
+    strange = len(prior) - int(np.count_nonzero(known))
+    if strange:
+        mass = max(1.0 - float(prior.p[found[known]].sum()), 0.0)
+        raise InvalidParameter(
+            f"{strange:,} secrets of the prior, {mass:.3g} of its mass, are not among the plan's {len(labels):,}: "
+            "update the plan for them, or leave them out"
+        )
+    weights = np.where(known, prior.weights[found], 0)
+    return Prior.trusted(weights, labels, prior.total, prior.events)
+
+
+def take_prior(prior: Prior, order: Indices) -> Prior:
+    """The same prior with its secrets in another order."""
+    return Prior.trusted(prior.weights[order], prior.labels.take(order), prior.total, prior.events)
+
+
+def as_gains(gains: Any, secrets: Labels) -> Prior:
+    """The gains of the secrets, up to a factor, in the order of the secrets."""
     try:
-        worth = Prior(gains)
+        if isinstance(gains, Prior):
+            order = order_of(None if gains.labels.is_default else gains.labels, secrets, "gains")
+            worth = gains if order is None else take_prior(gains, order)
+        else:
+            worth = Prior(values_by_label(gains, secrets, "gains"))
     except InvalidPrior as error:
         raise InvalidParameter(f"gains are numbers such as the weights of a prior: {error}") from None
     if len(worth) != len(secrets):
@@ -340,10 +386,8 @@ def as_gains(gains: Iterable[Any], secrets: Labels) -> Prior:
 
 def _as_sequence(weights: Any) -> npt.NDArray[Any] | list[Any]:
     """Weights as a one-dimensional numeric array, or as a list if the type of each element must be checked."""
-    if isinstance(weights, str | bytes | Mapping):
-        raise InvalidPrior(
-            f"weights are a sequence of numbers, not a {type(weights).__name__}; for a mapping use Prior.from_counts"
-        )
+    if isinstance(weights, str | bytes):
+        raise InvalidPrior(f"weights are a sequence of numbers or a mapping to them, not {type(weights).__name__}")
     if isinstance(weights, np.ma.MaskedArray) and np.ma.is_masked(weights):
         at = int(np.argmax(np.ma.getmaskarray(weights)))
         raise InvalidPrior(f"the weight at row {at} is masked: give 0 for a secret that cannot occur, or leave it out")

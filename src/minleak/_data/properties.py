@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._data.arrays import Indices
-from minleak._data.frames import axes
-from minleak._data.labels import Labels, locator, match
+from minleak._data.labels import Labels, locator
+from minleak._data.matching import values_by_label
 from minleak._data.prior import Prior
 from minleak._data.tables import Column, as_values
-from minleak.errors import InvalidParameter, quote
+from minleak.errors import InvalidParameter
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,21 +47,17 @@ class Property:
 def as_property(
     given: Property | Mapping[Any, Any] | Iterable[Any], secrets: Labels, *, what: str = "property", more: bool = False
 ) -> Property:
-    """The property of these secrets: values in their order, or a mapping by their labels. O(n).
+    """The property of these secrets, by `values_by_label`. O(n).
 
-    `what` names it in messages. Missing values (None or NaN) are refused, and so are labels of a mapping that are not
-    among the secrets, unless `more` allows them.
+    `what` names it in messages. Missing values (None or NaN) are refused, and so are labels that are not among the
+    secrets, unless `more` allows them.
     """
-    if isinstance(given, Mapping):
-        given = _in_order(given, secrets, what, more)
-    names = axes(given)[0]
-    if names is not None:  # a pandas Series with an index of its own
-        match(Labels.of(names, 0), secrets, (f"the {what}", "secret"), ("the prior", "secret"), InvalidParameter)
     if isinstance(given, str | bytes):
         raise InvalidParameter(f"the {what} is a value for each secret, in their order or by their labels, not text")
     found: Any = given
     if not isinstance(given, Property):
-        found = Column(as_values(given, f"values of the {what}"), what, locator(secrets, "secret"), InvalidParameter)
+        values = as_values(values_by_label(given, secrets, f"the {what}", more=more), f"values of the {what}")
+        found = Column(values, what, locator(secrets, "secret"), InvalidParameter)
     if len(found) != len(secrets):
         raise InvalidParameter(f"the {what} has {len(found)} values for {len(secrets)} secrets: give one for each")
     if isinstance(given, Property):
@@ -70,20 +66,3 @@ def as_property(
         return Property(*found.check_complete().codes())
     except TypeError:
         raise InvalidParameter(f"the {what} has values that are no names: give text, numbers or tuples") from None
-
-
-def _in_order(given: Mapping[Any, Any], secrets: Labels, what: str, more: bool) -> list[Any]:
-    """The values of a mapping in the order of the secrets."""
-    found = [given.get(label) for label in secrets]
-    lacking = [i for i, value in enumerate(found) if value is None]
-    if lacking:
-        others = f", nor have {len(lacking) - 1:,} others" if len(lacking) > 1 else ""
-        raise InvalidParameter(f"secret {quote(secrets[lacking[0]])} has no {what}{others}: give a value for each")
-    if not more and len(given) > len(secrets):
-        known = set(secrets)
-        unknown = next(label for label in given if label not in known)
-        raise InvalidParameter(
-            f"the {what} names {len(given) - len(secrets):,} secrets that the prior does not have, the first being "
-            f"{quote(unknown)}: leave them out"
-        )
-    return found

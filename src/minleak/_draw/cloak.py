@@ -12,6 +12,7 @@ import numpy as np
 
 from minleak._data.arrays import Indices
 from minleak._data.channel import Channel
+from minleak._data.frames import have_one_index
 from minleak._data.parameters import as_list
 from minleak._data.simulating import generator
 from minleak._draw.keys import Key, streams
@@ -164,6 +165,7 @@ class Cloak:
         """
         loaded = self._choose(lineage)
         _check_how(loaded, scopes is not None, fresh)
+        _check_index(indices, scopes)
         try:
             positions = np.asarray(indices)
         except Exception:
@@ -195,6 +197,7 @@ class Cloak:
         if scope is not None and scopes is not None:
             raise InvalidParameter("give scope=, for all secrets, or scopes=, one for each secret, not both")
         loaded = self._choose(lineage)
+        _check_index(secrets, scopes)
         found = loaded.find_all(secrets)
         _check_how(loaded, scope is not None or scopes is not None, fresh)
         if scopes is not None:
@@ -272,6 +275,14 @@ class Cloak:
         if self._key is None:
             raise InvalidKey("sticky draws need a key: Cloak(plan, key=...), or draw_fresh without one")
         return streams(self._key, sampler.plan.lineage, scopes, sampler.in_bytes(secrets))
+
+
+def _check_index(secrets: Any, scopes: Any) -> None:
+    """Refuse secrets and scopes that are columns of different rows."""
+    if not have_one_index(secrets, scopes):
+        raise InvalidParameter(
+            "secrets and scopes must be two columns of the same rows; got different indices. Bring both into one order."
+        )
 
 
 def _check_how(loaded: _LoadedPlan, sticky: bool, fresh: Any) -> None:

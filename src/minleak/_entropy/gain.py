@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ import numpy.typing as npt
 from minleak._data.arrays import Array
 from minleak._data.columns import Columns
 from minleak._data.frames import refuse_names
+from minleak._data.labels import Labels
+from minleak._data.matching import columns_by_label, values_by_label
 from minleak._data.matrices import is_sparse
 from minleak._entropy.base import Entropy
 from minleak._entropy.names import as_entropy
@@ -87,8 +90,17 @@ class Gain(Entropy):
         return id(self)
 
 
-def gain_matrix(gain: Any) -> Any:
-    """Gains as a float vector (diagonal), a float matrix, or a csr_array; all finite."""
+def gain_matrix(gain: Any, secrets: Labels | None = None) -> Any:
+    """Gains as a float vector (diagonal), a float matrix, or a csr_array; all finite.
+
+    Labelled ones are brought into the order of the secrets, and refused where these are not known.
+    """
+    if secrets is not None and not isinstance(gain, np.ndarray | list | tuple):
+        if isinstance(gain, Mapping) or getattr(gain, "ndim", 1) == 1:
+            gain = values_by_label(gain, secrets, "gains")
+        else:
+            gain = columns_by_label(gain, secrets, "gains")
+        gain = gain if is_sparse(gain) else np.asarray(gain)
     sparse = is_sparse(gain)
     if sparse and gain.ndim == 1:
         gain, sparse = gain.toarray(), False  # a vector stands for a diagonal, however it is stored

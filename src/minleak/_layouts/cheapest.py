@@ -18,8 +18,8 @@ class Cheapest(RingLayout):
     Parameters
     ----------
     cost
-        A matrix d(z,i), its rows centres and its columns secrets, or a callable d(z, i) of index arrays. Takes n^2
-        numbers of memory.
+        A matrix d(z,i), its rows centres and its columns secrets, by label where it is a frame; or a callable d(z, i)
+        of index arrays. Takes n^2 numbers of memory.
 
     >>> import minleak as ml
     >>> ml.design([3, 3, 3, 3], k=2, layout=ml.Cheapest(lambda z, i: abs(z % 2 - i % 2))).cost
@@ -32,7 +32,7 @@ class Cheapest(RingLayout):
 
     def distances(self, problem: LayoutInput) -> Distances:
         """The costs as a matrix."""
-        return from_costs(self.cost, len(problem.weights))
+        return from_costs(self.cost, problem.labels)
 
     def lay(self, problem: LayoutInput) -> LayoutResult:
         """With the rows of the matrix as centres."""

@@ -33,7 +33,7 @@ class Near(RingLayout):
     Parameters
     ----------
     points
-        Coordinates, a row (or a number) for each secret.
+        Coordinates, a row (or a number) for each secret: in their order, or by label in a mapping or a frame.
     metric
         d: "euclidean", or "haversine" for latitude and longitude in degrees, in kilometres.
     stability

@@ -10,6 +10,7 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
+from minleak._data.frames import refuse_names
 from minleak._data.parameters import as_list, whole
 from minleak.errors import InvalidParameter, quote
 
@@ -46,6 +47,9 @@ class Matroid:
     @classmethod
     def partition(cls, groups: Iterable[Any], at_most: int | Mapping[Any, int]) -> Matroid:
         """At most so many of each group: `groups` has the group of each secret, `at_most` a number, or one by group."""
+        if isinstance(groups, Mapping):
+            raise InvalidParameter("groups are a list in the order of the secrets, not a mapping")
+        refuse_names(groups, "groups", InvalidParameter)
         of = as_list(groups, "groups are one for each secret")
         members: dict[Any, set[int]] = {}
         for i, group in enumerate(of):

@@ -125,7 +125,7 @@ def vulnerability(prior: Prior | Iterable[Any], *, gain: Any = None) -> float:
     0.5
     """
     known = as_prior(prior)
-    return known.largest() if gain is None else _best_gain(known.column, gain_matrix(gain))
+    return known.largest() if gain is None else _best_gain(known.column, gain_matrix(gain, known.labels))
 
 
 def posterior_vulnerability(
@@ -136,7 +136,8 @@ def posterior_vulnerability(
     >>> posterior_vulnerability([2, 1, 1], [[1, 0], [0, 1], [0, 1]])
     0.75
     """
-    return _best_gain(as_joint(prior, channel).columns(), None if gain is None else gain_matrix(gain))
+    joint = as_joint(prior, channel)
+    return _best_gain(joint.columns(), None if gain is None else gain_matrix(gain, joint.secrets))
 
 
 def multiplicative_leakage(
@@ -208,7 +209,7 @@ def _log_ratio(v: Array, n: int) -> float:
 
 def vulnerabilities(joint: Joint, gain: Any) -> tuple[float, float]:
     """The vulnerability before and after observing."""
-    matrix = None if gain is None else gain_matrix(gain)
+    matrix = None if gain is None else gain_matrix(gain, joint.secrets)
     return _best_gain(joint.prior.column, matrix), _best_gain(joint.columns(), matrix)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from minleak._data.channel import Channel
 from minleak._data.parameters import real
-from minleak._data.prior import Prior
+from minleak._data.prior import Prior, as_prior
 from minleak._entropy.base import ConditionalEntropy, Entropy
 from minleak._face.result import Result
 from minleak._face.tables import Table
@@ -100,7 +100,8 @@ def least_budget(
     >>> round(least.budget, 6), least.gap < 1e-9
     (0.333333, True)
     """
-    entropies = as_forms(entropy, gains)
+    prior = as_prior(prior)
+    entropies = as_forms(entropy, gains, prior.labels)
     enough = as_gap(gap)
     if any(core_of(H).by_gradient for H in entropies):
         raise InvalidParameter("least_budget takes entropies of the library: use optimise for custom ones")

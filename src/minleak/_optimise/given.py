@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from minleak._data.arrays import Array
 from minleak._data.channel import Channel
 from minleak._data.frames import axes
 from minleak._data.labels import Labels, check_labels, locator, match
+from minleak._data.matching import columns_by_label, values_by_label
 from minleak._data.matrices import is_sparse
 from minleak._data.parameters import real
 from minleak._data.prior import Prior, as_prior
@@ -44,11 +46,14 @@ def as_problem(
     """Check raw input and bring it into one form; errors name the row that is empty or does not fit."""
     prior = as_prior(prior)
     n = len(prior)
+    matching = _Matching(prior.labels, None if outputs is None else Labels.of(outputs, 0))
+    allowed, fixed = matching.arrange(allowed), matching.arrange(fixed)
+    several = [matching.arrange(one) for one in _as_costs(cost, budget)]
+    cost, outputs = several if _as_costs(cost, budget) is cost else several[0], matching.outputs
     costs, budgets = _costs(cost, budget, n)
     privacy = _privacy(d_privacy, delta, prior.labels)
     partial = None if fixed is None else _matrix(fixed, n, "the fixed part of the channel")
     mask = None if allowed is None else _mask(allowed, n)
-    outputs = _match_names(prior.labels, outputs, allowed, fixed, *_as_costs(cost, budget))
     if privacy is not None:
         _check_alone("d_privacy", partial, costs)
     if k is not None:
@@ -90,21 +95,32 @@ def _privacy(d_privacy: Any, delta: Any, secrets: Labels) -> Privacy | None:
     return private if slack < 1 else None  # no event is likelier than 1
 
 
-def _match_names(secrets: Labels, outputs: Iterable[Hashable] | None, *matrices: Any) -> Iterable[Hashable] | None:
-    """The names of the observables: `outputs`, or else the columns of a labelled matrix. Labels that disagree are
-    refused.
+@dataclass
+class _Matching:
+    """Brings labelled matrices into the order of the secrets and of the observables: `outputs` are the names of these,
+    or else those of the first matrix that has some.
     """
-    names = None if outputs is None else Labels.of(outputs, 0)
-    for matrix in matrices:
-        rows, columns = (matrix.inputs, matrix.outputs) if isinstance(matrix, Channel) else axes(matrix)
-        if rows is not None:
-            rows = Labels.of(rows, 0)
-            match(secrets, rows, ("the prior", "secret"), ("a matrix", "row"), InvalidParameter)
-        if columns is not None and names is not None:
-            match(names, Labels.of(columns, 0), _OUTPUTS, ("a matrix", "column"), InvalidParameter)
-        elif columns is not None:
-            names = Labels.of(columns, 0)
-    return names
+
+    secrets: Labels
+    outputs: Labels | None
+
+    def arrange(self, matrix: Any) -> Any:
+        """The matrix in that order. A `Channel` has positions of its own, and is refused in another one."""
+        if isinstance(matrix, Channel):
+            match(self.secrets, matrix.inputs, ("the prior", "secret"), ("a matrix", "row"), InvalidParameter)
+            columns: Any = None if matrix.outputs.is_default else matrix.outputs
+            if columns is not None and self.outputs is not None:
+                match(self.outputs, columns, _OUTPUTS, ("a matrix", "column"), InvalidParameter)
+        else:
+            matrix = values_by_label(matrix, self.secrets, "the rows of a matrix")
+            if isinstance(matrix, list) and matrix and isinstance(matrix[0], Mapping):
+                raise InvalidParameter("the rows of a matrix are lists of numbers, one for each observable")
+            if self.outputs is not None:
+                matrix = columns_by_label(matrix, self.outputs, "the columns of a matrix")
+            columns = axes(matrix)[1]
+        if self.outputs is None and columns is not None:
+            self.outputs = Labels.of(columns, 0)
+        return matrix
 
 
 def _check_alone(what: str, partial: Array | None, costs: list[Array]) -> None:

@@ -13,8 +13,9 @@ import numpy.typing as npt
 from minleak._data.arrays import Array
 from minleak._data.channel import Channel
 from minleak._data.joint import Joint
+from minleak._data.labels import Labels
 from minleak._data.parameters import real
-from minleak._data.prior import Prior
+from minleak._data.prior import Prior, as_prior
 from minleak._entropy.base import ConditionalEntropy, Entropy
 from minleak._measure.leakages import difference, precise_leakage
 from minleak._optimise.bound import Solved
@@ -120,7 +121,8 @@ def optimise(
     >>> round(best.leakage, 6), best.gap < 1e-9
     (1.070389, True)
     """
-    entropies = as_forms(entropy, gains)
+    prior = as_prior(prior)
+    entropies = as_forms(entropy, gains, prior.labels)
     if (len(entropies) > 1 or weights is not None) and any(core_of(H).by_gradient for H in entropies):
         raise InvalidParameter("a custom entropy goes alone: give no other beside it, and no weights")
     enough = as_gap(gap)
@@ -314,11 +316,11 @@ def _equilibrium_of(problem: Problem, H: Entropy, solved: Solved) -> Equilibrium
     return Equilibrium(part.kind, strategy, part.promised, problem.prior.labels, problem.outputs)
 
 
-def as_forms(entropy: Any, gains: Any) -> list[Entropy]:
+def as_forms(entropy: Any, gains: Any, secrets: Labels) -> list[Entropy]:
     given = list(entropy) if isinstance(entropy, list | tuple) else [entropy]
     if not given:
         raise InvalidParameter("the list of entropies is empty: give at least one")
-    return [convex_form(H, gains) for H in given]
+    return [convex_form(H, gains, secrets) for H in given]
 
 
 def as_gap(gap: float) -> float:

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from minleak._data.arrays import Array, Indices
+from minleak._data.labels import Labels
 from minleak._entropy.base import ConditionalEntropy, Entropy
 from minleak._entropy.check import check_entropy
-from minleak._entropy.gain import Gain
+from minleak._entropy.gain import Gain, gain_matrix
 from minleak._entropy.names import as_entropy
 from minleak._optimise.cores.base import Core
 from minleak._optimise.cores.grouped import Grouped
@@ -103,12 +104,12 @@ class Term:
         return float(self.core.values(self.view.of(z), self.view.by).sum())
 
 
-def convex_form(entropy: ConditionalEntropy | str, gains: Any = None) -> Entropy:
-    """The entropy, seen through `gains` if any; InvalidParameter if the problem would not be convex."""
+def convex_form(entropy: ConditionalEntropy | str, gains: Any = None, secrets: Labels | None = None) -> Entropy:
+    """The entropy, seen through `gains` of the secrets if any; InvalidParameter if the problem would not be convex."""
     chosen = as_entropy(entropy)
     if not isinstance(chosen, Entropy):
         raise InvalidParameter(f"{chosen.name} is not of the form eta(sum Fhat), so its problem is not convex")
-    form = chosen if gains is None else Gain(chosen, gains)
+    form = chosen if gains is None else Gain(chosen, gain_matrix(gains, secrets))
     core = core_of(form)  # raises where there is none
     if core.by_gradient:
         _check_own(chosen)

@@ -10,7 +10,7 @@ import numpy as np
 
 from minleak._data.channel import Channel
 from minleak._data.parameters import as_list, whole
-from minleak._data.prior import Prior
+from minleak._data.prior import Prior, as_prior
 from minleak._entropy.base import ConditionalEntropy, Entropy
 from minleak._face.result import Result
 from minleak._measure.frontier import Axes, Frontier, Row
@@ -103,7 +103,8 @@ def tradeoff(
     >>> [(point.budget, round(point.leakage, 9), round(point.shadow_price, 9)) for point in frontier.points]
     [(0.0, 0.5, 1.0), (0.25, 0.25, 1.0), (0.5, 0.0, 1.0)]
     """
-    H = convex_form(entropy, gains)
+    prior = as_prior(prior)
+    H = convex_form(entropy, gains, prior.labels)
     problem = as_problem(prior, allowed=allowed, cost=cost, fixed=fixed, outputs=outputs)
     if len(problem.costs) != 1:
         raise InvalidParameter("a frontier is against one cost: give cost= as one matrix")

@@ -53,8 +53,8 @@ def design(
     Parameters
     ----------
     sizes
-        Natural sizes, times or anything else that can only be made larger: one for each secret, or a mapping from
-        secret to size.
+        Natural sizes, times or anything else that can only be made larger: one for each secret, in the order of the
+        prior, or by label in a mapping or a Series.
     prior
         The probability of each secret, such as its popularity; uniform if not given.
     budget, overhead, relative
@@ -198,14 +198,14 @@ def update(
     """
     if padding.randomised:
         raise InvalidParameter("a randomised padding has no buckets to keep: design it anew")
-    if isinstance(sizes, Mapping):
-        labels = [*padding.prior.labels, *sizes]
-        added = as_size_classes(sizes, prior)
-    else:
-        added = as_size_classes(sizes, prior)
-        labels = list(range(len(padding.prior) + len(added.prior)))
-        if list(padding.prior.labels) != labels[: len(padding.prior)]:
+    added = as_size_classes(sizes, prior)
+    old, new = padding.prior.labels, added.prior.labels
+    if new.is_default:
+        labels = list(range(len(old) + len(new)))
+        if list(old) != labels[: len(old)]:
             raise InvalidParameter("the secrets of this padding have names: give the new ones as a mapping to sizes")
+    else:
+        labels = [*old, *new]
     weights = np.concatenate([padding.prior.weights, added.prior.weights])
     together = np.concatenate([padding.sizes, added.natural])
     classes = as_size_classes(together, as_prior(Prior(weights, labels=labels)))

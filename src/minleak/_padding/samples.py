@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._data.arrays import Array, Indices
+from minleak._data.frames import have_one_index
 from minleak._data.labels import Labels
 from minleak._data.parameters import real, whole
 from minleak._data.prior import Prior
@@ -118,8 +119,12 @@ def from_samples(
     limits, H = Limits(budget, overhead, relative, most, floor), as_entropy(entropy)
     share = real(held_out, "the share that is held out lies between 0 and 1", above=0.0, below=1.0)
     at_most = whole(cells, "the number of cells", 2, _MOST_CELLS)
+    if not have_one_index(secrets, sizes) or isinstance(sizes, Mapping):
+        raise InvalidParameter(
+            "secrets and sizes must be two columns of the same rows; got different indices. Bring both into one order."
+        )
     codes, labels = encode(as_values(secrets, "secrets"))
-    natural = as_size_classes(sizes, None).natural
+    natural = as_size_classes(np.asarray(sizes) if hasattr(sizes, "__array__") else sizes, None).natural
     if len(natural) != len(codes):
         raise InvalidParameter(f"{len(natural)} sizes for {len(codes)} secrets: give one of each for each row")
     later = _hold_out(codes, labels, share, seed)

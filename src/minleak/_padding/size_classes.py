@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from minleak._data.arrays import Array, Indices
+from minleak._data.frames import axes
 from minleak._data.labels import locator
+from minleak._data.matching import values_by_label
 from minleak._data.parameters import as_list, is_number
 from minleak._data.prior import Prior, as_prior
 from minleak.errors import InvalidParameter
@@ -50,22 +52,23 @@ class SizeClasses:
 
 
 def as_size_classes(sizes: Iterable[Any] | Mapping[Any, Any], prior: Prior | Iterable[Any] | None) -> SizeClasses:
-    """Group secrets by size; the prior is uniform if not given. A mapping from secret to size names the secrets, and is
-    looked up by the labels of a prior. O(n log n).
+    """Group secrets by size; the prior is uniform if not given. A mapping or a Series names the secrets, and is matched
+    with a prior by label. O(n log n).
     """
-    if isinstance(sizes, Mapping):
-        if prior is None:
-            prior = Prior(np.ones(len(sizes), dtype=np.int64), labels=list(sizes))
+    names = list(sizes) if isinstance(sizes, Mapping) else axes(sizes)[0]
+    if prior is not None:
         prior = as_prior(prior)
-        missing = next((i for i, label in enumerate(prior.labels) if label not in sizes), None)
-        if missing is not None:
-            raise InvalidParameter(f"the secret at {locator(prior.labels)(missing)} has no size: give one for each")
-        given: Any = [sizes[label] for label in prior.labels]
+        given: Any = values_by_label(sizes, prior.labels, "the sizes", more=isinstance(sizes, Mapping))
     else:
-        given = sizes
-        if not isinstance(sizes, np.ndarray):
-            given = as_list(sizes, "sizes are a sequence of numbers or a mapping")
-        prior = Prior.uniform(max(len(given), 1)) if prior is None else as_prior(prior)
+        given = list(sizes.values()) if isinstance(sizes, Mapping) else sizes
+    if hasattr(given, "__array__"):
+        given = np.asarray(given)
+    else:
+        given = as_list(given, "sizes are a sequence of numbers or a mapping")
+    if prior is None:
+        prior = Prior(np.ones(max(len(given), 1), dtype=np.int64), labels=names or None, counts=False)
+    elif prior.labels.is_default and names is not None and len(names) == len(prior):
+        prior = Prior(cast(Any, prior), labels=names)
     natural = _check_sizes(given, prior)
     possible = np.flatnonzero(prior.p > 0)
     members = possible[np.argsort(natural[possible], kind="stable")].astype(np.int64)

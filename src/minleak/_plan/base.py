@@ -16,8 +16,7 @@ import pyarrow as pa
 from minleak._data.arrays import Array, Indices
 from minleak._data.channel import Channel
 from minleak._data.labels import Labels
-from minleak._data.matching import reorder_prior
-from minleak._data.prior import Prior, as_prior
+from minleak._data.prior import Prior, as_prior, reorder_prior
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropy
 from minleak._entropy.standard import STANDARD

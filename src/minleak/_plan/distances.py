@@ -9,7 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from minleak._data.arrays import Array, Indices
+from minleak._data.frames import axes
 from minleak._data.labels import Labels, locator
+from minleak._data.matching import columns_by_label, values_by_label
 from minleak._face.result import Result
 from minleak.errors import InvalidParameter
 
@@ -115,7 +117,12 @@ METRICS: dict[str, type[Euclidean]] = {metric.name: metric for metric in (Euclid
 
 
 def from_coordinates(points: Any, metric: str, labels: Labels) -> Euclidean:
-    """Coordinates, one row for each secret (or one number, on a line), as distances; refused with the row's name."""
+    """Coordinates, one row for each secret (or one number, on a line), as distances; refused with the row's name.
+
+    A frame or a mapping is matched by label; columns named lat... and lon... or lng... are latitude and longitude.
+    """
+    points = values_by_label(points, labels, "the points of Near")
+    columns = [str(name).lower()[:3] for name in axes(points)[1] or ()]
     try:
         rows = np.array(points, dtype=np.float64)
     except Exception:
@@ -138,6 +145,8 @@ def from_coordinates(points: Any, metric: str, labels: Labels) -> Euclidean:
     if metric == "haversine":
         if rows.shape[1] != 2:
             raise InvalidParameter(f"metric='haversine' takes latitude and longitude, not {rows.shape[1]} coordinates")
+        if columns in (["lon", "lat"], ["lng", "lat"]):
+            rows = rows[:, ::-1]
         bad = (np.abs(rows[:, 0]) > 90) | (np.abs(rows[:, 1]) > 360)
         if bad.any():
             i = int(np.argmax(bad))
@@ -148,8 +157,13 @@ def from_coordinates(points: Any, metric: str, labels: Labels) -> Euclidean:
     return METRICS[metric](rows)
 
 
-def from_costs(cost: Any, n: int) -> Given:
-    """A matrix d(z,i), or a callable d(z, i) of index arrays that broadcast, as distances."""
+def from_costs(cost: Any, labels: Labels) -> Given:
+    """A matrix d(z,i), or a callable d(z, i) of index arrays that broadcast, as distances. The columns of a frame are
+    matched by label; its rows are centres, of any name and order.
+    """
+    n = len(labels)
+    if not callable(cost):
+        cost = columns_by_label(cost, labels, "the columns of Cheapest's cost")
     if callable(cost):
         secrets = np.arange(n)
         try:

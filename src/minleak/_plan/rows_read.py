@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from minleak._data.arrays import Array
-from minleak._data.matching import reorder_prior
-from minleak._data.prior import Prior, as_prior
+from minleak._data.prior import Prior, as_prior, reorder_prior
 from minleak._face.result import Result
 from minleak._plan.partition import Partition, sort_by_weight
 from minleak.errors import Infeasible

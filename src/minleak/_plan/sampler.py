@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from minleak._data.arrays import Indices
+from minleak._data.arrays import Indices, find_run
 from minleak._plan.base import ListedSampler
 from minleak._plan.tiers import TierLine, as_integers
 from minleak.errors import InvalidCloak
@@ -110,7 +110,7 @@ class Finder:
             found: list[int] = np.flatnonzero(self._array == number).tolist()
             return found
         order, ordered = self._order
-        begin, end = np.searchsorted(ordered, [number, number + 1])
+        begin, end = find_run(ordered, number, number + 1)
         places: list[int] = order[begin:end].tolist()
         return places
 

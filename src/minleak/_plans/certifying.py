@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, cast
-
-import numpy as np
 
 from minleak._certify.blocks import certify_blocks
 from minleak._certify.certificate import Certificate
@@ -18,10 +16,10 @@ from minleak._certify.rings import certify_rings
 from minleak._certify.rows import certify_rows
 from minleak._certify.strings import certify_strings
 from minleak._data.channel import Channel, as_channel
-from minleak._data.labels import Labels
-from minleak._data.matching import find_positions
+from minleak._data.labels import agree
+from minleak._data.matching import find_positions, values_by_label
 from minleak._data.parameters import as_list, real
-from minleak._data.prior import Prior, as_prior
+from minleak._data.prior import Prior, as_prior, match_prior, take_prior
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropies
 from minleak._entropy.standard import FEW
@@ -61,7 +59,8 @@ def certify(
     Blocks are checked to be sorted and cut, which no partition beats in the entropies for which that is a theorem;
     other entropies asked for are named as not certified. A plan over strings that cannot be listed is certified for its
     counts, or for its model where it has none, in big integers; the model itself is tried at some hundred positions.
-    Each part of a lineage is certified for the counts it was made for, whatever the prior.
+    Each part of a lineage is certified for the counts and gains that it was made for and holds, so that a prior or
+    gains beside it are refused.
 
     A channel is checked by its columns: the cap is respected; q, the mean of its sorted posteriors, majorizes pi
     (Lemma 1 of the paper, a theorem, so this checks the arithmetic too); every posterior is pi; and how much it leaks
@@ -119,8 +118,9 @@ def certify(
         raise InvalidParameter("give the cap k to judge the channel by: certify(channel, prior, k=...)")
     if prior is None:
         raise InvalidParameter("give the prior to judge the channel for: certify(channel, prior, k=...)")
-    known = as_prior(cast(Any, prior))  # a model of strings is refused there
-    return certify_channel(as_channel(subject), known, min(cap(k), len(known)), measures, within)
+    channel = as_channel(subject)
+    known = match_prior(cast(Any, prior), channel.inputs)  # a model of strings is refused there
+    return certify_channel(channel, known, min(cap(k), len(known)), measures, within)
 
 
 def _certify_plan(
@@ -132,6 +132,11 @@ def _certify_plan(
         if most != plan.k:
             raise InvalidParameter(f"the plan is for k = {plan.k}, not {quote(k)}")
     if plan.kind == LINEAGE:
+        if prior is not None or gains is not None:
+            raise InvalidParameter(
+                "each part of an updated plan is certified for its own counts and gains, which it holds: leave out "
+                "the prior and gains="
+            )
         return replace(certify_lineage(plan, measures), own_prior=True)
     if gains is not None and plan.kind != RINGS:
         raise InvalidParameter("gains= goes with plans of rings, and this one is made for the prior itself")
@@ -156,15 +161,15 @@ def _reorder(plan: BasePlan, prior: Any, gains: Any) -> tuple[Any, Any]:
     not, they are returned as they are, and the certificate says so.
     """
     known = plan.prior
-    prior = Prior.from_counts(prior) if isinstance(prior, Mapping) else prior
-    if prior is known or not isinstance(prior, Prior) or not isinstance(known, Prior) or len(prior) != len(known):
+    if prior is known or isinstance(prior, StringModel) or not isinstance(known, Prior):
         return prior, gains
-    labels = known.labels
-    at = find_positions(labels, prior.labels)
-    if at is None or not np.array_equal(np.sort(at), np.arange(len(at))):
+    prior = as_prior(prior)
+    if len(prior) != len(known) or agree(known.labels, prior.labels):
         return prior, gains
-    worth = None if gains is None else as_list(gains, "the gains are one number for each secret")
-    if worth is not None and len(worth) == len(at):
-        gains = [worth[i] for i in at.tolist()]
-    names = Labels.of(prior.labels.at(at), len(at))
-    return Prior.trusted(prior.weights[at], names, prior.total, prior.events), gains
+    at = find_positions(known.labels, prior.labels)
+    if at is None or known.labels.is_default != prior.labels.is_default or (at < 0).any():
+        return prior, gains
+    if gains is not None and not isinstance(gains, Prior):
+        worth = as_list(values_by_label(gains, prior.labels, "gains"), "the gains are one number for each secret")
+        gains = [worth[i] for i in at.tolist()] if len(worth) == len(at) else worth
+    return take_prior(prior, at), gains

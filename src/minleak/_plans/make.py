@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._data.labels import Labels
+from minleak._data.matching import values_by_label
 from minleak._data.parameters import as_list
 from minleak._data.prior import Grid, Prior, as_gains, as_prior
 from minleak._data.progress import Progress, no_progress
@@ -258,9 +259,11 @@ def _check_gains(gains: Iterable[Any], secrets: Labels) -> npt.NDArray[Any] | li
     """Gains as a valid vector: as many as secrets, finite, not negative, not all zero."""
     if isinstance(gains, Iterator):
         gains = as_list(gains, "the gains are one number for each secret")  # they are read twice
+    gains = gains if isinstance(gains, Prior) else values_by_label(gains, secrets, "gains")
     worth = as_gains(gains, secrets)
     gamma: npt.NDArray[Any] | list[Any] = worth.weights
-    if worth.exact and getattr(gains, "dtype", "O") == "O" and any(isinstance(g, Fraction) for g in gains):
+    several = not isinstance(gains, Prior) and getattr(gains, "dtype", "O") == "O"
+    if worth.exact and several and any(isinstance(g, Fraction) for g in gains):
         gamma = list(gains)  # the prior scaled them to whole numbers, but their size matters
     try:
         float(np.max(gamma))

@@ -11,7 +11,7 @@ import numpy as np
 from minleak._data.channel import Channel, as_channel
 from minleak._data.joint import Joint
 from minleak._data.matrices import as_csr
-from minleak._data.prior import Prior, as_prior
+from minleak._data.prior import Prior
 from minleak._plan.rings import LIMIT
 from minleak._plans.rows import Rows
 from minleak.errors import InvalidParameter
@@ -35,7 +35,7 @@ def rounded(channel: Channel | Any, prior: Prior | Iterable[Any] | None = None) 
     """
     channel = as_channel(channel)
     n = channel.shape[0]
-    known = Prior(np.ones(n, dtype=np.int64), labels=channel.inputs) if prior is None else as_prior(prior)
+    known = Prior(np.ones(n, dtype=np.int64), labels=channel.inputs) if prior is None else prior
     known = Joint(known, channel).prior
     starts, columns, weights = [0], [], []
     sparse = as_csr(channel.matrix)

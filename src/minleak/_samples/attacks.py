@@ -13,7 +13,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from minleak._data.arrays import Array, Indices
+from minleak._data.arrays import Array, Indices, find_run
 from minleak._data.simulating import generator
 from minleak._samples.sample import Sample
 from minleak.errors import InvalidParameter, MissingExtra, quote
@@ -96,7 +96,7 @@ class Histogram(Attack):
             event = np.flatnonzero((sample.rows.part == part) & (cell >= cells.start) & (cell < cells.stop))
             return Beliefs(of, rows, x[event], cell[event] - cells.start, np.ones(len(event), int), event)
         test = sample.counts[part]
-        begin, end = np.searchsorted(sample.pairs_y, [cells.start, cells.stop])
+        begin, end = find_run(sample.pairs_y, cells.start, cells.stop)
         seen = begin + np.flatnonzero(test[begin:end])
         return Beliefs(of, rows, sample.pairs_x[seen], sample.pairs_y[seen] - cells.start, test[seen], None)
 

@@ -74,9 +74,9 @@ def collect_events(
 ) -> Events:
     """Check a column of secrets and one or several columns of observables, and code them."""
     numeric = None if numeric is None else truth(numeric, "numeric")
-    if not all(have_one_index(secrets, others) for others in (observables, times, blocks)):
+    if not all(have_one_index(secrets, others) for others in (observables, times, blocks, of)):
         raise InvalidParameter(
-            "secrets, observables, weights and blocks have different indices: bring all into one order"
+            "secrets, observables, weights, blocks and properties have different indices: bring all into one order"
         )
 
     def column(values: Any, role: str) -> Column:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from minleak._data.arrays import Array, Indices
+from minleak._data.arrays import Array, Indices, find_run
 from minleak._samples.events import Events
 from minleak.errors import InvalidParameter
 
@@ -65,7 +65,7 @@ class Sample:
 
     def dense(self, counts: Indices, cells: slice) -> Array:
         """Counts of pairs as a table of some cells by all secrets."""
-        begin, end = np.searchsorted(self.pairs_y, [cells.start, cells.stop])
+        begin, end = find_run(self.pairs_y, cells.start, cells.stop)
         table = np.zeros((cells.stop - cells.start, self.n))
         table[self.pairs_y[begin:end] - cells.start, self.pairs_x[begin:end]] = counts[begin:end]
         return table

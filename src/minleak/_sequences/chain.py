@@ -85,7 +85,7 @@ class Chain:
         #: The running sum of all counts, in which a row is a stretch, for drawing from it.
         self.running = np.concatenate([[0], np.cumsum(self.counts)])
         self.sums = np.diff(self.running[self.indptr])
-        self.backoff = as_backoff(backoff, given.scales, self.sums)
+        self.backoff = as_backoff(backoff, given.scales, self.sums, self.labels)
         self.marginal = visits(given, self.initial) if marginal is None else as_marginal(marginal, self.labels)
         block, self.target = blocks_of(self.labels, clock, _order)
         self._blocks = 1 + int(max(block.max(), self.target.max()))

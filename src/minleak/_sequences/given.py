@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from minleak._data.arrays import Array, Indices
-from minleak._data.frames import axes
 from minleak._data.labels import Labels, locator, match
+from minleak._data.matching import columns_by_label, values_by_label
 from minleak._data.matrices import is_sparse
 from minleak._data.prior import Prior
 from minleak._plan.rings import LIMIT
@@ -55,20 +55,22 @@ def as_prior_of(initial: Any, labels: Any) -> Prior:
         names = Labels.of(labels, 0)
         match(initial.labels, names, ("initial", "state"), ("labels=", "name"), InvalidPrior)
         return Prior(initial.weights, labels=names)
-    if not isinstance(initial, Mapping):
+    if not isinstance(initial, Mapping):  # a Series is brought into the order of the labels
         return Prior(initial, labels=labels)
     if labels is None:
         return Prior.from_counts(initial)
     names = Labels.of(labels, 0)
     known = set(names)
-    strange = next((name for name in initial if name not in known), None)
-    if strange is not None:
-        raise InvalidPrior(f"initial has the state {quote(strange)}, which is not among the labels")
+    strange = sum(name not in known for name in initial)
+    if strange:
+        raise InvalidPrior(f"initial has {strange:,} states that are not among the labels: name them there")
     return Prior([initial.get(name, 0) for name in names], labels=names)
 
 
 def as_marginal(marginal: Any, labels: Labels) -> Prior:
     """Weights of the states, one for each."""
+    if not isinstance(marginal, Prior | Mapping):
+        marginal = values_by_label(marginal, labels, "the marginal", error=InvalidPrior)
     found = as_prior_of(marginal, labels if isinstance(marginal, Mapping) else None)
     match(found.labels, labels, ("the marginal", "state"), ("the chain", "state"), InvalidPrior)
     return found
@@ -86,9 +88,10 @@ def visits(rows: TransitionRows, initial: Prior) -> Prior:
     return Prior(sums + initial.weights.astype(np.float64))
 
 
-def as_backoff(backoff: Any, scales: Array, sums: Indices) -> Indices:
+def as_backoff(backoff: Any, scales: Array, sums: Indices, labels: Labels) -> Indices:
     """Back-off as whole numbers of transitions, one for each row."""
     what = "backoff is a number of transitions from 0 on, or one for each state"
+    backoff = values_by_label(backoff, labels, "backoff")
     try:
         array = np.asarray(backoff)
     except ValueError:  # rows of several lengths
@@ -115,9 +118,8 @@ def as_rows(transitions: Any, labels: Labels) -> TransitionRows:
     if isinstance(transitions, Mapping):
         transitions = _from_mapping(transitions, labels)
     if not is_sparse(transitions):
-        for what, names in zip(("row", "column"), axes(transitions), strict=True):
-            if names is not None:
-                match(Labels.of(names, n), labels, ("transitions", what), ("the chain", "state"), InvalidPrior)
+        transitions = values_by_label(transitions, labels, "the rows of transitions", error=InvalidPrior)
+        transitions = columns_by_label(transitions, labels, "the columns of transitions", error=InvalidPrior)
         try:
             transitions = np.asarray(transitions)
             if transitions.dtype.kind == "O":
@@ -158,15 +160,15 @@ def _from_mapping(transitions: Mapping[Any, Any], labels: Labels) -> Any:
     owners, others, counts = [], [], []
     for a, row in transitions.items():
         if not isinstance(row, Mapping):
-            raise InvalidPrior(f"the transitions from {quote(a)} are a mapping from state to count, not {quote(row)}")
-        for strange in (name for name in (a, *row) if name not in known):
-            raise InvalidPrior(f"transitions have the state {quote(strange)}, which is not among the labels")
+            raise InvalidPrior(f"the transitions from a state are a mapping to counts, not {type(row).__name__}")
+        strange = sum(name not in known for name in (a, *row))
+        if strange:
+            raise InvalidPrior(f"transitions have {strange:,} states that are not among the labels: name them there")
         for b, count in row.items():
             number = isinstance(count, int | float | np.integer | np.floating) and not isinstance(count, bool)
             if not (number and 0 <= count < LIMIT):  # NaN fails
                 raise InvalidPrior(
-                    f"the transition from {quote(a)} to {quote(b)} is {quote(count)}: counts are finite numbers, not "
-                    "negative, and below 2^62"
+                    f"a transition is {quote(count)}: counts are finite numbers, not negative, and below 2^62"
                 )
             owners.append(known[a])
             others.append(known[b])

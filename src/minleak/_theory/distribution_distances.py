@@ -12,8 +12,9 @@ import numpy as np
 from minleak._data.arrays import Array
 from minleak._data.columns import ones
 from minleak._data.labels import agree, match
+from minleak._data.matching import order_of
 from minleak._data.parameters import truth
-from minleak._data.prior import Prior, as_prior
+from minleak._data.prior import Prior, as_prior, take_prior
 from minleak.errors import InvalidParameter
 
 # So few numbers are sooner added up by Python than handed to numpy.
@@ -73,10 +74,24 @@ def separations(first: Array, second: Array) -> Array:
 
 
 def match_outcomes(first: Prior | Iterable[Any], second: Prior | Iterable[Any]) -> tuple[Array, Array]:
-    """The probabilities of two distributions on the same outcomes."""
-    one, other = as_prior(first), as_prior(second)
-    if not agree(one.labels, other.labels):
-        who, whose = ("the first", "outcome"), ("the second", "outcome")
-        rule = "distributions are compared on the same outcomes: "
-        match(one.labels, other.labels, who, whose, InvalidParameter, rule=rule)
+    """The probabilities of two distributions on the same outcomes, in the order of the first."""
+    one, other = match_distributions(first, second)
     return one.p, other.p
+
+
+def match_distributions(first: Prior | Iterable[Any], second: Prior | Iterable[Any]) -> tuple[Prior, Prior]:
+    """Two distributions on the same outcomes. A mapping or a Series is matched by label; two priors must be in the same
+    order.
+    """
+    one, other = as_prior(first), as_prior(second)
+    if agree(one.labels, other.labels):
+        return one, other
+    named = not one.labels.is_default and not other.labels.is_default
+    if named and (one is not first or other is not second):
+        order = order_of(other.labels, one.labels, "the second distribution")
+        return one, other if order is None else take_prior(other, order)
+    who, whose = ("the first", "outcome"), ("the second", "outcome")
+    match(
+        one.labels, other.labels, who, whose, InvalidParameter, rule="distributions are compared on the same outcomes: "
+    )
+    return one, other

@@ -13,6 +13,7 @@ import numpy as np
 from minleak._data.arrays import Array
 from minleak._data.channel import Channel, as_channel
 from minleak._data.joint import as_joint
+from minleak._data.labels import Labels
 from minleak._data.matrices import DENSE, too_large
 from minleak._data.parameters import whole
 from minleak._data.prior import Prior, as_prior
@@ -58,7 +59,8 @@ def posterior_gain(gain: Any, channel: Channel | Any) -> Array:
            [0.75, 0.75],
            [1.  , 0.  ]])
     """
-    matrix, channel = as_matrix(gain), as_channel(channel)
+    channel = as_channel(channel)
+    matrix = as_matrix(gain, channel.inputs)
     n = channel.shape[0]
     if matrix.shape[1] != n:
         raise InvalidParameter(f"the gains are for {matrix.shape[1]} secrets, and the channel has {n}")
@@ -131,7 +133,8 @@ def gain_to_bayes(prior: Prior | Iterable[Any], gain: Any) -> GuessingForm:
     >>> form.prior.p.round(6), form.scale, form.channel.toarray()[0]
     (array([0.4, 0.2, 0.4]), 2.5, array([1., 0.]))
     """
-    prior, matrix = as_prior(prior), as_matrix(gain)
+    prior = as_prior(prior)
+    matrix = as_matrix(gain, prior.labels)
     p = prior.p
     if matrix.shape[1] != len(p):
         raise InvalidParameter(f"the gains are for {matrix.shape[1]} secrets, and the prior has {len(p)}")
@@ -162,8 +165,8 @@ def property_channel(
     return told.prior, told.channel
 
 
-def as_matrix(gain: Any) -> Array:
+def as_matrix(gain: Any, secrets: Labels | None = None) -> Array:
     """Gains as a dense matrix with guesses as rows; a vector is what naming each secret earns."""
-    matrix = gain_matrix(gain)
+    matrix = gain_matrix(gain, secrets)
     dense = matrix if isinstance(matrix, np.ndarray) else matrix.toarray()
     return np.diag(dense) if dense.ndim == 1 else np.asarray(dense)

@@ -31,7 +31,7 @@ def max_case_vulnerability(
     """
     joint = as_joint(prior, channel)
     columns, p_y = joint.columns(), joint.output()
-    _, best = (columns if gain is None else under_gain(gain_matrix(gain), columns)).largest()
+    _, best = (columns if gain is None else under_gain(gain_matrix(gain, joint.secrets), columns)).largest()
     return float((best[p_y > 0] / p_y[p_y > 0]).max())
 
 

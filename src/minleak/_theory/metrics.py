@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from minleak._data.arrays import Array
-from minleak._data.frames import axes
-from minleak._data.labels import Labels, match
+from minleak._data.labels import Labels
+from minleak._data.matching import columns_by_label, values_by_label
 from minleak._data.matrices import is_sparse, too_large
 from minleak._data.parameters import is_number
 from minleak.errors import InvalidParameter, quote
@@ -33,10 +33,9 @@ def distances_between(metric: Any, secrets: Labels | int, others: Labels | int |
     size = too_large(math.prod(shape), each=16)
     if size is not None:
         raise InvalidParameter(f"a metric on so many secrets has {size}")
+    if not callable(metric):
+        metric = columns_by_label(values_by_label(metric, rows, "the metric"), columns, "the metric")
     matrix = _call(metric, list(rows), list(columns)) if callable(metric) else _as_matrix(metric)
-    for what, names, secret in zip(("row", "column"), axes(metric), (rows, columns), strict=True):
-        if names is not None:
-            match(Labels.of(names, 0), secret, ("the metric", what), ("the list of labels", "name"), InvalidParameter)
     if matrix.shape != shape:
         what = "square" if others is None else "a matrix"
         raise InvalidParameter(f"the metric has shape {matrix.shape}: it is {what}, {shape[0]} x {shape[1]}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations
 from operator import sub
 from typing import Any
@@ -15,6 +15,7 @@ from minleak._data.arrays import Array
 from minleak._data.channel import Channel, as_channel
 from minleak._data.frames import refuse_names
 from minleak._data.parameters import as_list
+from minleak._data.properties import as_property
 from minleak._measure.capacities import Capacity, uniform_prior
 from minleak.errors import InvalidParameter
 
@@ -65,7 +66,7 @@ def farthest_rows(channel: Channel | Any, *, predicate: Iterable[Any] | None = N
             if distance > best[0]:
                 best = (min(1.0, distance), x, y)
         return best
-    classes = np.arange(n) if predicate is None else _classes(predicate, n)
+    classes = np.arange(n) if predicate is None else as_property(predicate, channel.inputs, what="predicate").codes
     if not channel.is_dense:
         apart = _disjoint(channel.matrix, classes)
         if apart is not None:
@@ -109,16 +110,11 @@ def _disjoint(matrix: Any, classes: Places) -> tuple[int, int] | None:
     return None
 
 
-def _classes(predicate: Iterable[Any], n: int) -> Places:
-    values = number_values(predicate)
-    if len(values) != n:
-        raise InvalidParameter(f"the predicate has {len(values)} values for {n} secrets: give one for each")
-    return values
-
-
 def number_values(predicate: Iterable[Any]) -> Places:
     """The values of a predicate as 0, 1, ... in order of appearance."""
     refuse_names(predicate, "the values of a predicate", InvalidParameter)
+    if isinstance(predicate, Mapping):
+        raise InvalidParameter("the values of a predicate are a list in the order of the secrets, not a mapping")
     values = as_list(predicate, "a predicate is a value for each secret")
     number: dict[Any, int] = {}
     return np.array([number.setdefault(value, len(number)) for value in values], dtype=np.int64)

@@ -16,7 +16,7 @@ from minleak._data.channel import Channel, as_channel
 from minleak._data.joint import Joint
 from minleak._data.prior import Prior, as_prior
 from minleak._face.result import Result
-from minleak._theory.distribution_distances import match_outcomes, separations
+from minleak._theory.distribution_distances import match_distributions, separations
 from minleak._theory.metrics import distances_between, shortest_paths
 from minleak._theory.row_distances import cityblock
 from minleak.errors import InvalidParameter, SolverFailed, quote
@@ -234,9 +234,9 @@ def multiplicative_kantorovich(first: Prior | Iterable[Any], second: Prior | Ite
     >>> round(multiplicative_kantorovich([2, 1, 1], [1, 1, 2], lambda x, y: abs(x - y)), 6)
     0.423764
     """
-    first = as_prior(first)
-    p, q = match_outcomes(first, second)
-    distances = distances_between(metric, first.labels)
+    one, other = match_distributions(first, second)
+    p, q = one.p, other.p
+    distances = distances_between(metric, other.labels if one.labels.is_default else one.labels)
     if len(p) ** 2 > _MOST:
         raise InvalidParameter(f"{len(p):,} outcomes make more than {_MOST:,} pairs: too many for a programme")
     d = shortest_paths(distances)
