@@ -198,6 +198,10 @@ KEYWORDS = {
 }
 
 
+class Absent(AttributeError):
+    """A name with no address in this tree."""
+
+
 def __getattr__(name: str) -> Any:
     if name not in NAMES:
         raise AttributeError(f"tests/abilities/names.py has no {name!r}")
@@ -209,7 +213,7 @@ def __getattr__(name: str) -> Any:
         with contextlib.suppress(AttributeError):
             found = _at(address)
             return found if inspect.isclass(found) and issubclass(found, Exception) else partial(_call, found)
-    raise AttributeError(f"nothing at {NAMES[name]}: say in tests/abilities/names.py where {name!r} is now")
+    raise Absent(f"nothing at {NAMES[name]}: say in tests/abilities/names.py where {name!r} is now")
 
 
 def _at(address: str) -> Any:
