@@ -31,7 +31,7 @@ ALL = (
 )
 
 # Programs with arguments of their own, which run only when they are named.
-TOOLS = ("same",)
+TOOLS = ("same", "mutants")
 
 if sys.argv[1:2] and sys.argv[1] in TOOLS:
     import_module(f"benchmarks.{sys.argv[1]}").main(sys.argv[2:])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
@@ -43,3 +44,21 @@ def test_same_tells_what_differs():
     assert len(compare(old, new, ["files"])[1]) == 2
     new["plans 0"].pop()
     assert len(compare(old, new, [])[1]) == 1
+
+
+def test_mutants_are_one_change_each():
+    from benchmarks.mutants import changes, mutate
+
+    text = "def f(a, b):\n    if a < 1 and not b:\n        raise ValueError(a + 1)\n    return [a - 1] if a else None\n"
+    said = [mutate(text, number) for number in range(len(list(changes(ast.parse(text)))))]
+    assert len(set(said)) == len(said) == 6
+    for line in ("if a < 1 or", "if a <= 1 and", "if a < 2 and", "and (not not b)", "return [a + 1]", "return [a - 2]"):
+        assert sum(line in one for one in said) == 1
+
+
+def test_mutants_follow_the_rooms():
+    from benchmarks.mutants import ALWAYS, ROOMS, SRC
+
+    missing = [room for room in ROOMS if not (ROOT / SRC / room).exists()]
+    missing += [path for paths in (*ROOMS.values(), [ALWAYS]) for path in paths if not (ROOT / path).exists()]
+    assert not missing, "benchmarks/mutants.py lists what is not there"
