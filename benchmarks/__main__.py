@@ -32,7 +32,13 @@ ALL = (
     "streams",
 )
 
+# Programs with arguments of their own, which run only when they are named.
+TOOLS = ("same", "mutants")
+
+if sys.argv[1:2] and sys.argv[1] in TOOLS:
+    import_module(f"benchmarks.{sys.argv[1]}").main(sys.argv[2:])
+    sys.exit()
 for name in sys.argv[1:] or ALL:
     if name not in ALL:
-        sys.exit(f"no benchmark {name!r}: one of {', '.join(ALL)}")
+        sys.exit(f"no benchmark {name!r}: one of {', '.join(ALL + TOOLS)}")
     import_module(f"benchmarks.{name}").main()
