@@ -3,6 +3,8 @@
 //
 //	table, err := minleakdraw.Open("words.json", minleakdraw.Options{})
 //	shown, err := table.Draw("flu", "user-17", key) // labels, always the same
+//
+// ParsePadding reads the tables that `minleak pad` wrote.
 package minleakdraw
 
 import (

@@ -15,7 +15,12 @@ import (
 type vectors struct {
 	RefusedScopes []string                      `json:"refused_scopes"`
 	RefusedTables []struct{ Name, Text string } `json:"refused_tables"`
-	Cases         []struct {
+	Paddings      []struct {
+		Name, JSON, CSV string
+		Pads            [][2]float64
+		Refused         []float64
+	}
+	Cases []struct {
 		Name    string
 		HashKey string `json:"hash_key"`
 		Tables  []json.RawMessage

@@ -31,8 +31,8 @@ export class Table {
   draw(secret: string | number | bigint, scope?: string | Uint8Array, key?: Uint8Array): Promise<(string | bigint)[]>;
 }
 
-/** What to pad a size to: the text of the .csv that `minleak pad` wrote, the same in JSON, or its rows. */
-export function pad(table: string | { padded: number | string }[], size: number): number;
+/** What to pad a size to: by the text of the .json or .csv that `minleak pad` wrote, or by its rows. `beyond` is the rule for larger sizes. */
+export function pad(table: string | { padded: number | string; beyond?: number | string | null }[], size: number): number;
 
 /** Leaves the filler (comments) out of the bytes of server-sent events. */
 export function withoutFiller(): TransformStream<Uint8Array, Uint8Array>;

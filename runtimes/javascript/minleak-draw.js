@@ -15,6 +15,8 @@ const HEADER = {
 };
 // Places of secrets with many sets are kept parsed: so many secrets, from so many characters on.
 const KEPT = 64, LONG = 4096;
+// The most values that a padding table goes on by.
+const STEPS = 1_000_000;
 const MISSING = new Set(["None", "nan", "NaN", "NAN", "null", "NULL", "nil", "undefined", "NaT", "<NA>"]);
 const UNSEEN = /^[\p{Z}\p{Cc}\p{Cf}\p{Mn}\p{Me}\u115f\u1160\u2800\u3164\uffa0]*$/u;
 const HALF = /\p{Cs}/u;
@@ -213,32 +215,73 @@ export class Table {
 }
 
 /**
- * What to pad a size to: the least `padded` that is not smaller. The table is the text of the .csv that `minleak pad` wrote (columns `above` and
- * `padded`: sizes above the one and up to the other), the same in JSON (or `values` alone), or its rows.
+ * What to pad a size to, by the text of the .json or .csv that `minleak pad` wrote, or by its rows: the least `padded` that is not smaller. Where the
+ * table has a rule `beyond` it goes on, as runtimes/spec.md says; else larger sizes are refused. Whole sizes are at most 2^53 - 1.
  */
 export function pad(table, size) {
-  const rows = typeof table === "string" ? rowsOf(table) : table;
-  let padded = Infinity;
-  for (const row of Array.isArray(rows) && rows.length ? rows : [undefined]) {
-    const value = Number(row?.padded ?? NaN);
-    if (!(value >= 0)) throw new Refused("a padding table has rows with the column padded");
-    if (value >= size && value < padded) padded = value;
-  }
-  if (!(size >= 0) || padded === Infinity) throw new Refused("the size is not one that the table was designed for");
+  const { values, times, share } = paddingTable(table), last = values.at(-1);
+  const outside = () => new Refused("the size is not one that the table was designed for");
+  if (typeof size !== "number" || !(size >= 0) || size === Infinity || (size > last && share === null)) throw outside();
+  let padded = size > last ? (times ? timeAbove : wholeAbove)(last, size, share) : values.find((value) => value >= size);
+  if (times && share !== null && padded === values.find((value) => value > 0)) padded = timeBelow(padded, size, share);
+  if (!(padded >= size) || (!times && !Number.isSafeInteger(padded))) throw outside();
   return padded;
 }
 
-function rowsOf(text) {
+function paddingTable(table) {
+  const data = typeof table === "string" ? parsePadding(table) : table;
+  const rows = Array.isArray(data) ? data : (data?.values ?? []).map((padded) => ({ padded, beyond: data.beyond }));
+  const values = rows.map((row) => Number(row?.padded ?? NaN)).sort((a, b) => a - b), rules = new Set(rows.map((row) => row?.beyond ?? null));
+  const [rule] = rules, share = rule === null ? null : Number(rule);
+  if (!values.length || !values.every((value) => value >= 0 && value < Infinity)) throw new Refused("a padding table has rows with the column padded");
+  if (rules.size > 1 || rule === "" || !(share === null || (share > 0 && share < Infinity))) throw new Refused("this is no padding table: beyond is one number above 0");
+  const times = data.times ?? rows.some(({ padded }) => /[.e]/i.test(String(padded)));
+  return { values, times, share };
+}
+
+function parsePadding(text) {
   if (/^\s*[[{]/.test(text)) {
     try {
       const data = JSON.parse(text);
-      return Array.isArray(data) ? data : data.values.map((padded) => ({ padded }));
+      if (Array.isArray(data)) return data;
+      const written = /"values"\s*:\s*\[([^\]]*)\]/.exec(text)[1]; // a number has lost its decimal point
+      return { values: [...data.values], beyond: data.beyond, times: /[.e]/i.test(written) };
     } catch {
       throw new Refused("this is no padding table");
     }
   }
   const [head, ...lines] = text.trim().split(/\r?\n/).map((line) => line.split(",").map((cell) => cell.replace(/^"|"$/g, "")));
   return lines.map((cells) => Object.fromEntries(head.map((name, i) => [name, cells[i]])));
+}
+
+/** The first of last (1 + share), last (1 + share)^2, ... that is not smaller than the size. */
+function timeAbove(last, size, share) {
+  for (let i = 0; i < STEPS && last < size; i++) last *= 1 + share;
+  return last;
+}
+
+/** The least of value, value / (1 + share), ... that is not smaller than the size; 0 stays as it is. */
+function timeBelow(value, size, share) {
+  if (size === 0) return 0;
+  for (let i = 0; i < STEPS; i++) {
+    const less = value / (1 + share);
+    if (less < size || less === value) return value;
+    value = less;
+  }
+  return NaN;
+}
+
+/** The same for whole numbers: after v comes floor((v + 1) (1 + share)), with the share as the decimal number that it is written as. */
+function wholeAbove(last, size, share) {
+  const [, digits, places = "", exponent = 0] = /^(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(share));
+  const power = Number(exponent) - places.length, ten = 10n ** BigInt(Math.abs(power));
+  const over = BigInt(digits + places) * (power > 0 ? ten : 1n), under = power > 0 ? 1n : ten;
+  let value = BigInt(last);
+  for (let i = 0; i < STEPS && value < size; i++) {
+    value += 1n;
+    value += (value * over) / under;
+  }
+  return Number(value);
 }
 
 /** A TransformStream of bytes that leaves the filler out of server-sent events: comments, and the blank lines after them. */

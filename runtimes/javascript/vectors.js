@@ -67,13 +67,25 @@ async function refusals({ cases, refused_tables, refused_scopes }) {
   if (!ways.some((one) => JSON.stringify(one) === JSON.stringify(shown))) throw new Error("hashes draw other sets");
 }
 
-async function padding() {
+async function padding({ paddings }) {
   const csv = '"above","padded","secrets","probability"\n-1,21,3,.5\n21,40,1,.5\n';
   for (const table of [csv, [{ padded: 40 }, { padded: 21 }], '[{"above": -1, "padded": 21}, {"above": 21, "padded": 40}]', '{"values": [21, 40]}']) {
     same([pad(table, 0), pad(table, 21), pad(table, 22)], [21, 21, 40], "pad");
-    for (const size of [41, -1, NaN]) await refused("size", () => pad(table, size));
+    for (const size of [41, -1, NaN, "7", undefined]) await refused("size", () => pad(table, size));
   }
-  for (const table of ["[]", "[7]", "{hidden", "hidden\n7\n"]) await refused("padding", () => pad(table, 1));
+  const wrong = ["[]", "[7]", "{hidden", "hidden\n7\n", '{"values": 7}', '{"values": [7], "beyond": -1}', '{"values": [7], "beyond": "x"}'];
+  for (const table of [...wrong, "padded,beyond\n7,.1\n9,.2\n", "padded,beyond\n7,\n"]) await refused("padding", () => pad(table, 1));
+  let seen = 0;
+  for (const { name, json, csv, pads, refused: sizes } of paddings) {
+    for (const table of [json, csv]) {
+      for (const [size, padded] of pads) {
+        same(pad(table, size), padded, `${name}: ${size}`);
+        seen++;
+      }
+      for (const size of sizes) await refused(name, () => pad(table, size));
+    }
+  }
+  if (seen < 500) throw new Error("few paddings");
 }
 
 async function filler() {
@@ -93,7 +105,7 @@ async function filler() {
 
 export async function check(told) {
   await refusals(told);
-  await padding();
+  await padding(told);
   await filler();
   return draws(told);
 }

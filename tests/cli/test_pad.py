@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 
 import numpy as np
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 import minleak as ml
 
@@ -81,7 +83,7 @@ def test_a_cap_and_a_budget(asked, run, folder):
     assert all(0 <= table.pad(size) - size <= 0.12 * size for size in range(9000))
     asked("pad", "files.csv", "--most", "12%", "-o", "table.csv")
     lines = (folder / "table.csv").read_text().splitlines()
-    assert lines[:2] == ["above,padded", "-1,0"]
+    assert lines[:2] == ["above,padded,beyond", "-1,0,0.12"]
     code, out, _ = run("pad", "files.csv", "--most", "12%", "--budget", "3%")
     assert code == 0
     assert "what each limit costs" in out
@@ -104,8 +106,12 @@ def test_times_that_vary(asked, folder):
     [
         (["files.csv"], "--most"),
         (["files.csv", "--budget", "5", "--relative"], "--relative needs a percentage"),
-        (["files.csv", "--most", "-1%"], "--most is a non-negative share"),
-        (["files.csv", "--most", "lots"], "--most is a non-negative share"),
+        (["files.csv", "--most", "-1%"], "--most: expected a percentage"),
+        (["files.csv", "--most", "lots"], "--most: expected a percentage"),
+        (["files.csv", "--most", "15"], "--most: expected a percentage, such as 12% or 150%, or a number below 1"),
+        (["files.csv", "--most", "1"], "--most: expected a percentage"),
+        (["files.csv", "--most", "nan"], "--most: expected a percentage"),
+        (["files.csv", "--budget", "5%", "--randomised", "--most", "1.5"], "--most: expected a percentage"),
         (["files.csv", "--budget", "1%", "--max-leakage", "1"], "either --budget"),
         (["one.csv", "--secret", "topic", "--size", "ms", "--budget", "5%"], "has one sample"),
         (["two.csv", "--secret", "topic", "--size", "ms", "--budget", "5%", "-o", "x.cloak"], ".csv or .json"),
@@ -140,3 +146,86 @@ def test_a_randomised_padding_is_no_json(run):
     """It used to fail unexpectedly, after all the work."""
     code, _, err = run("pad", "files.csv", "--budget", "5%", "--randomised", "-o", "x.json")
     assert (code, err) == (2, "minleak: a randomised padding is written as .csv, .cloak, not 'x.json'\n")
+
+
+OBJECTS = [size for size in SIZES for _ in range(2 + size % 3)]
+
+
+def lists_of_sizes(ending="\n"):
+    """The same sizes in every form in which they come without names."""
+    counts = {size: OBJECTS.count(size) for size in sorted(OBJECTS)}
+    lines, counted = [f"{size}{ending}" for size in OBJECTS], [f"{size},{n}{ending}" for size, n in counts.items()]
+    uniq = "".join(f"{n:7d} {size}{ending}" for size, n in counts.items())
+    return {
+        "sizes.txt": "".join(lines),
+        "sizes": "".join(lines).rstrip("\r\n"),
+        "sizes.log": "".join(lines),
+        "plain.csv": "".join(lines),
+        "named.csv": "".join([f"size{ending}", *lines]),
+        "other.csv": "".join([f"bytes of a file{ending}", *lines]),
+        "uniq.txt": uniq,
+        "uniq": uniq,
+        "counted.csv": "".join([f"size,count{ending}", *counted]),
+    }
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+@pytest.mark.parametrize("name", lists_of_sizes())
+def test_a_list_of_sizes_is_padded_by_its_sizes(asked, folder, typed, name, ending):
+    """Counts were taken for sizes, and the answer called optimal. Every form gives what named objects give."""
+    content = lists_of_sizes(ending)[name].encode()
+    (folder / name).write_bytes(content)
+    best = ml.padding.design(OBJECTS, relative=0.05, most=0.12, floor=2)
+    typed(content)
+    formats = {"sizes.txt": [["--format", "lines"]], "uniq.txt": [["--format", "uniq"]]}.get(name, [])
+    for source in ([name], ["-"], *([name, *given] for given in formats)):
+        said = asked("pad", *source, "--budget", "5%", "--relative", "--most", "12%", "--floor", "2", "-o", "t.json")
+        assert said["padding"]["observables"] == best.observables.tolist()
+        assert said["padding"]["leakage"] == pytest.approx(best.leakage, rel=1e-12)
+        assert said["padding"]["overhead"] == pytest.approx(best.overhead, rel=1e-12)
+        assert ml.padding.SizeTable.load(folder / "t.json").pad(SIZES[0]) == best.pad(SIZES[0])
+        assert f"each of its {len(OBJECTS)} sizes" in said["notes"][0]
+
+
+def test_other_formats_of_sizes_without_names(asked, folder):
+    """A column of sizes in parquet or tsv, another name for it, and times."""
+    parquet.write_table(pa.table({"size": OBJECTS}), folder / "s.parquet")
+    (folder / "s.tsv").write_text("bytes\tn\n" + "".join(f"{size}\t{2 + size % 3}\n" for size in SIZES))
+    (folder / "s.txt").write_text("".join(f"{size / 8}\n" for size in OBJECTS))
+    best = ml.padding.design(OBJECTS, most=0.12)
+    for source in (["s.parquet"], ["s.tsv", "--size", "bytes", "--weight", "n"]):
+        assert asked("pad", *source, "--most", "12%")["padding"]["observables"] == best.observables.tolist()
+    times = asked("pad", "s.txt", "--most", "12%")["padding"]["observables"]
+    assert times == ml.padding.design(np.array(OBJECTS) / 8, most=0.12).observables.tolist()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "rest", "word"),
+    [
+        ("a.txt", "10\n20\nhidden\n", ["--format", "lines"], "line 3 of a.txt must be one size, such as 1024"),
+        ("a.txt", "10\n-20\n", ["--format", "lines"], "line 2 of a.txt must be one size"),
+        ("a.txt", "  3 10\n  2 hidden\n", ["--format", "uniq"], "line 2 of a.txt must be a count and a size"),
+        ("a.txt", "hidden\nhidden\n", ["--format", "lines"], "must be one size"),
+        ("a.txt", "\n", ["--format", "lines"], "a.txt must list sizes; got none"),
+        ("a.csv", "size,count\n10,1.5\n", [], "must be whole numbers of objects"),
+        ("a.csv", "size,count\n10,99999999999\n", [], "must be whole numbers of objects, in all at most 20,000,000"),
+        ("a.csv", "size,count\n10,0\n", [], "must be whole numbers of objects"),
+    ],
+)
+def test_lists_that_are_none(run, folder, name, content, rest, word):
+    """One line that leads to the form with names, and repeats nothing of the input."""
+    (folder / name).write_text(content)
+    code, _, err = run("pad", name, "--most", "12%", *rest)
+    assert code == 2, err
+    assert word in err
+    assert "hidden" not in err
+    assert len(err.splitlines()) == 1
+
+
+def test_too_many_sizes_for_a_randomised_padding(run, folder):
+    """Refused by the limit, in a sentence, before memory is full."""
+    (folder / "many.txt").write_text("".join(f"{size}\n" for size in range(1, 200_001)))
+    code, _, err = run("pad", "many.txt", "--budget", "8%", "--randomised")
+    assert code == 2
+    assert "at most 40,000 pairs" in err
+    assert "200,000 secrets" in err

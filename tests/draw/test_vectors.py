@@ -21,6 +21,7 @@ def test_the_file_is_what_the_page_says():
     """Made anew by `python -m tests.draw.vectors > runtimes/vectors.json`."""
     assert list(CASES.values()) == vectors.cases()
     assert TOLD["refused_tables"] == vectors.refused_tables()
+    assert TOLD["paddings"] == json.loads(json.dumps(vectors.paddings()))
     assert TOLD["refused_scopes"] == vectors.REFUSED_SCOPES
     assert sum(len(case["draws"]) for case in CASES.values()) >= 1000
 

@@ -9,7 +9,10 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-from itertools import groupby, product
+import math
+from fractions import Fraction
+from itertools import groupby, pairwise, product
+from typing import Any
 
 import minleak as ml
 
@@ -247,13 +250,86 @@ def refused_tables() -> list[dict]:
     return [{"name": name, "text": text} for name, text in texts.items()]
 
 
+# -- paddings --------------------------------------------------------------------------------------------------------
+
+PADDINGS: dict[str, tuple[tuple[float, ...], float | None]] = {
+    "whole sizes without a rule": ((100, 250, 1000), None),
+    "whole sizes and a rule": ((100, 250, 1000), 0.12),
+    "one value and a rule": ((100,), 0.1),
+    "from zero on": ((0, 1, 2, 3, 7), 0.05),
+    "a rule of a tenth of a millionth": ((10**9,), 1e-7),
+    "a rule of more than everything": ((10,), 2.5),
+    "a rule with many digits": ((21, 40), 0.1234567890123),
+    "times without a rule": ((0.5, 1.25, 7.0), None),
+    "times and a rule": ((0.5, 1.25, 7.0), 0.12),
+    "times that are whole": ((100.0, 250.0), 0.1),
+    "times from zero on": ((0.0, 1.5, 2.5), 0.05),
+}
+
+
+def pad_by_page(values: tuple[float, ...], beyond: float | None, size: float) -> float | None:
+    """What the page says, in fractions and one value after the other; None is refused."""
+    times = isinstance(values[0], float)
+    positive = next(value for value in values if value > 0)
+    if beyond is None or positive <= size <= values[-1]:
+        return next((value for value in values if value >= size), None)
+    if not times:
+        value: Any = values[-1]
+        while size > value:
+            value = math.floor((value + 1) * (1 + Fraction(str(beyond))))
+        return next((one for one in values if one >= size), value)
+    if size == 0:
+        return 0.0
+    chain = [positive]
+    while size <= chain[-1]:
+        chain.append(chain[-1] / (1 + beyond))
+    if len(chain) > 1:
+        return chain[-2]
+    found = values[-1]
+    while found < size:
+        found *= 1 + beyond
+    return found
+
+
+def paddings() -> list[dict[str, Any]]:
+    """Tables as `minleak pad` writes them; sizes below, among and above their values, and what these are padded to."""
+    made = []
+    for name, (values, beyond) in PADDINGS.items():
+        times = isinstance(values[0], float)
+        rule = "" if beyond is None else f",{beyond!r}"
+        lines = [f"{above!r},{value!r}{rule}" for above, value in pairwise((-1, *values))]
+        least, last = values[0], values[-1]
+        some = [0, *values, *(value + 1 for value in values), last // 2, last + last // 3]
+        some += [least + (last - least) * i // 23 for i in range(24)]
+        some += [int(last * 1.07**i) if not times else last * 1.07**i for i in range(1, 60)]
+        some += [10**6, 10**9 + 7, 10**12]
+        some += (
+            [value / 3**i for value in values for i in range(9)] if times else [value - 1 for value in values if value]
+        )
+        if beyond == 1e-7:  # whose values are close to one another
+            some = [*(size for size in some if size <= last), *range(last, last + 500_000, 9973)]
+        pads = {size: pad_by_page(values, beyond, size) for size in sorted(set(some))}
+        refused = [size for size, padded in pads.items() if padded is None]
+        made.append(
+            {
+                "name": name,
+                "json": json.dumps({"form": "minleak padding table 1", "beyond": beyond, "values": values}) + "\n",
+                "csv": "\n".join(["above,padded" + (",beyond" if rule else ""), *lines]) + "\n",
+                "pads": [[size, padded] for size, padded in pads.items() if padded is not None],
+                "refused": refused if times or beyond is None else [*refused, 2**53],
+            }
+        )
+    return made
+
+
 REFUSED_SCOPES = ["", " ", "\t\n", "\u200b", "\u00a0", "\u3164", "\u0301", "a\0b", "\ud800"]
 REFUSED_SCOPES += ["None", "nan", "NaN", "NAN", "null", "NULL", "nil", "undefined", "NaT", "<NA>", " null "]
 
 
 if __name__ == "__main__":
     lines = ['{"spec": 1, "refused_scopes": ' + json.dumps(REFUSED_SCOPES) + ', "refused_tables": [']
-    lines += [",\n".join(map(json.dumps, refused_tables())), '], "cases": [']
+    lines += [",\n".join(map(json.dumps, refused_tables())), '], "paddings": [']
+    lines += [",\n".join(map(json.dumps, paddings())), '], "cases": [']
     for i, case in enumerate(cases()):
         head = json.dumps({name: value for name, value in case.items() if name != "draws"})[:-1]
         lines += [f'{"," if i else ""}{head}, "draws": [', ",\n".join(map(json.dumps, case["draws"])), "]}"]

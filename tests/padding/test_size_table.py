@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -28,12 +29,52 @@ def test_no_size_seen_or_not_is_padded_by_more_than_the_cap(most):
     assert table(SIZES).tolist() == shown.tolist()
 
 
-def test_times_keep_the_cap_too():
-    """Down to a sixteenth of the smallest, and above the largest."""
-    times = SIZES / 7
-    table = ml.padding.design(times, most=0.1).table()
-    for time in np.geomspace(times.min() / 16, 5 * times.max(), 5000).tolist():
+@pytest.mark.parametrize("zero", [False, True])
+@pytest.mark.parametrize("most", [0.05, 0.1])
+def test_times_keep_the_cap_too(zero, most):
+    """However small, and above the largest; with a time of 0 among them or not."""
+    times = np.append([0.0] * zero, SIZES / 7)
+    padding = ml.padding.design(times, most=most)
+    table = padding.table()
+    assert table(times).tolist() == padding.observables[padding.columns].tolist()
+    assert table.pad(0) == 0
+    for time in np.geomspace(times[-1] / 1e9, 5 * times.max(), 5000).tolist():
+        assert time <= table.pad(time) <= (1 + most) * time * (1 + 1e-12)
+
+
+def test_times_under_a_cap_of_zero_or_a_function():
+    """Nothing is padded to the next time; a function is kept down to a sixteenth of the smallest."""
+    assert ml.padding.design([0.0, 1.5, 2.5], most=0).table().values == (0.0, 1.5, 2.5)
+    table = ml.padding.design([0.0, 1.5, 2.5], most=lambda _: 0.1).table()
+    for time in np.geomspace(1.5 / 16, 2.5, 500).tolist():
         assert time <= table.pad(time) <= 1.1 * time * (1 + 1e-12)
+
+
+VECTORS = json.loads((Path(__file__).parents[2] / "runtimes" / "vectors.json").read_text())["paddings"]
+
+
+@pytest.mark.parametrize("vector", VECTORS, ids=lambda vector: vector["name"])
+@pytest.mark.parametrize("ending", ["json", "csv"])
+def test_files_pad_as_the_specification_says(tmp_path, vector, ending):
+    """As all runtimes do, from either file; and the file is written as it was read."""
+    path = tmp_path / f"table.{ending}"
+    path.write_text(vector[ending])
+    table = SizeTable.load(path)
+    assert [[size, table.pad(size)] for size, _ in vector["pads"]] == vector["pads"]
+    for size in vector["refused"] if table.beyond is None else []:
+        with pytest.raises(InvalidParameter, match="largest designed for"):
+            table.pad(size)
+    table.save(path)
+    assert path.read_text() == vector[ending]
+
+
+@pytest.mark.parametrize("rows", ["7,0.1\n9,0.2", "7,-1", "7,x", "7,0"])
+def test_a_csv_repeats_one_rule(tmp_path, rows):
+    """Another one in each row, or one that is no share, is refused."""
+    path = tmp_path / "table.csv"
+    path.write_text(f"padded,beyond\n{rows}\n")
+    with pytest.raises(UnreadableFile, match=r"table\.csv"):
+        SizeTable.load(path)
 
 
 def test_without_a_cap_larger_sizes_are_refused():
@@ -53,7 +94,8 @@ def test_a_file_holds_the_table(tmp_path, ending):
     padding.save(path)
     loaded = ml.padding.Padding.load(path)
     assert loaded.values == padding.table().values
-    assert loaded.beyond == (0.12 if ending == "json" else None)
+    assert loaded.beyond == 0.12
+    assert loaded.pad(10**12) == padding.pad(10**12) <= 112 * 10**10
     assert "secret-" not in path.read_text()
     times = ml.padding.design(SIZES / 7, budget=3.0)
     times.save(path)
@@ -118,7 +160,9 @@ def test_the_capacity_bounds_every_prior():
     for _ in range(20):
         sizes, weights = rng.integers(100, 5001, 200), rng.zipf(1.5, 200)
         channel = ml.Channel.deterministic(table(sizes).tolist())
-        assert max(ml.leakage(weights, channel, name) for name in ("shannon", "min-entropy")) <= table.capacity
+        assert max(ml.leakage(weights, channel, name) for name in ("shannon", "min-entropy")) <= math.log2(
+            len(table.values)
+        )
 
 
 def test_an_update_moves_no_object():
@@ -172,5 +216,15 @@ def test_universal_refusals(arguments, word):
 def test_a_table_says_what_it_is():
     """As text and as JSON."""
     table = universal(1, 1000, most=0.12)
-    assert "bits" in str(table)
-    assert json.loads(json.dumps(table.to_dict()))["capacity"] == math.log2(len(table.values))
+    assert "5.524 bits of sizes up to these, and more of larger ones" in str(table)
+    assert json.loads(json.dumps(table.to_dict()))["capacity"] == "inf"
+    ends = SizeTable(table.values)
+    assert "5.524 bits\n" in str(ends)
+    assert ends.to_dict()["capacity"] == math.log2(len(table.values))
+
+
+def test_a_table_that_goes_on_has_no_capacity():
+    """Each larger size may have a value of its own."""
+    table = SizeTable((100,), beyond=0.1)
+    assert len({table.pad(size) for size in (50, 500, 5000)}) == 3
+    assert table.capacity == math.inf

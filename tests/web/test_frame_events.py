@@ -17,16 +17,17 @@ STREAM = [(b"content-type", b"text/event-stream; charset=utf-8"), (b"content-len
 class Server:
     """A server's side of one request: keeps what it is sent, and is slow or left by its client when told."""
 
-    def __init__(self, *, gone_after: int = 10**9, pause: float = 0.0, listens: bool = True) -> None:
+    def __init__(
+        self, *, gone_after: int = 10**9, pause: float = 0.0, listens: bool = True, request: tuple[bytes, ...] = (b"",)
+    ) -> None:
         self.sent: list[Any] = []
+        self._request = list(request)
         self._gone_after, self._pause, self._listens = gone_after, pause, listens
         self._gone = asyncio.Event()
-        self._asked = False
 
     async def receive(self) -> Any:
-        if not self._asked:
-            self._asked = True
-            return {"type": "http.request", "body": b"", "more_body": False}
+        if self._request:
+            return {"type": "http.request", "body": self._request.pop(0), "more_body": bool(self._request)}
         await self._gone.wait()
         return {"type": "http.disconnect"}
 
@@ -45,11 +46,11 @@ class Server:
 
 
 def run(app: Any, frames: Frames = FRAMES, **given: Any) -> tuple[Server, asgi.FrameEvents]:
-    memory = given.pop("memory", 1 << 16)
+    memory, method = given.pop("memory", 1 << 16), given.pop("method", "GET")
 
     async def main() -> tuple[Server, asgi.FrameEvents]:
         server, middleware = Server(**given), asgi.FrameEvents(app, frames, memory=memory)
-        scope = {"type": "http", "method": "GET", "headers": []}
+        scope = {"type": "http", "method": method, "headers": []}
         before = asyncio.all_tasks()
         try:
             await middleware(scope, server.receive, server.send)
@@ -115,8 +116,11 @@ def test_a_quick_application_waits():
 
 
 @pytest.mark.parametrize("listens", [True, False])
-def test_a_client_that_goes_ends_the_stream(listens):
-    """By a disconnect that is received, or by an OSError from the server: the application is told, nothing is left."""
+@pytest.mark.parametrize("request_of", [("GET", (b"",)), ("POST", (b"{}",)), ("POST", (b"a" * 200, b"b"))])
+def test_a_client_that_goes_ends_the_stream(listens, request_of):
+    """By a disconnect that is received, or by an OSError from the server: the application, which has not read the
+    request, is told, and nothing is left.
+    """
     told = []
 
     async def endless(_receive: Any, send: Any) -> None:
@@ -127,9 +131,29 @@ def test_a_client_that_goes_ends_the_stream(listens):
             told.append(str(error))
             raise
 
-    server, _ = run(sending(after=endless), memory=256, gone_after=3, listens=listens)
+    method, parts = request_of
+    given = {"gone_after": 3, "listens": listens, "method": method, "request": parts}
+    server, _ = run(sending(after=endless), memory=256, **given)
     assert told == ["the client has gone"]
     assert len(server.frames) <= 5
+
+
+def test_a_request_that_is_read_late_comes_whole_and_in_order():
+    """While nobody reads it little of it is kept, and the rest is taken from the server when the application reads."""
+    parts, heard, left = tuple(b"%04d" % i * 25 for i in range(40)), [], []
+
+    async def read(receive: Any, _send: Any) -> None:
+        await asyncio.sleep(0.02)
+        left.append(len(receive.__self__._heard))
+        more = True
+        while more:
+            message = await receive()
+            heard.append(message["body"])
+            more = message["more_body"]
+
+    run(sending(after=read), method="POST", request=parts, memory=256)
+    assert tuple(heard) == parts
+    assert left == [3]
 
 
 def test_an_application_that_listens_hears_that_the_client_went():

@@ -116,6 +116,97 @@ def test_what_may_not_change_is_padded_by_its_head():
             assert (head_size(status, messages[0]["headers"]) - (3000 - 700)) % 512 == 0
 
 
+def serve_plainly(body: bytes, *headers: tuple[bytes, bytes], status: int, pieces: int, accept: bytes, **given: Any):
+    """The same application as WSGI: headers, body, and how many showed their size."""
+    started: list[Any] = []
+
+    def app(_environ: Any, start_response: Any) -> Any:
+        start_response(f"{status} OK", [(name.decode(), value.decode()) for name, value in headers])
+        step = max(1, -(-len(body) // pieces))
+        return [body[at : at + step] for at in range(0, len(body), step)]
+
+    middleware = wsgi.PadResponses(app, **given)
+    blocks = list(
+        middleware({"REQUEST_METHOD": "GET", "HTTP_ACCEPT_ENCODING": accept.decode()}, lambda *a: started.append(a))
+    )
+    return [(name.encode(), value.encode()) for name, value in started[0][1]], b"".join(blocks), middleware.shown
+
+
+@pytest.mark.parametrize("door", ["asgi", "wsgi"])
+@pytest.mark.parametrize("kind", ["brotli", "no gzip", "range"])
+@pytest.mark.parametrize("known", [True, False])
+def test_a_body_that_cannot_be_filled_enough_is_counted(door, kind, known):
+    """No head is longer than clients accept; the sum is in the table, or the body is counted among the shown."""
+    headers = {"brotli": [HTML, (b"content-encoding", b"br")], "no gzip": [OTHER], "range": [(b"content-range", b"x")]}
+    status, accept = 206 if kind == "range" else 200, b"" if kind == "no gzip" else b"gzip"
+    for size, is_shown in ((100_000, 1), (300_000, 1), (985_000, 1), (995_000, 0), (1_000_000, 0)):
+        body, sizes = bytes(size), [1_000_000]
+        given = [*headers[kind], *([(b"content-length", b"%d" % size)] if known else [])]
+        if door == "asgi":
+            middleware = asgi.PadResponses(answering(body, *given, status=status, pieces=9), sizes)
+            _, _, sent, messages = serve(middleware, accept=accept)
+            head, shown = messages[0]["headers"], middleware.shown
+        else:
+            head, sent, shown = serve_plainly(body, *given, status=status, pieces=9, accept=accept, sizes=sizes)
+        assert sent == body
+        assert shown == is_shown
+        assert head_size(status, head) <= 12_288
+        assert (head_size(status, head) + (size - 1_000_000) * (not is_shown)) % 512 == 0
+
+
+@pytest.mark.parametrize("door", ["asgi", "wsgi"])
+@pytest.mark.parametrize("coded", [False, True])
+@pytest.mark.parametrize("pieces", [7, 40])
+def test_long_files_of_known_length_are_padded_by_gzip_at_the_start(door, coded, pieces):
+    """Above `memory`, in chunks, as servers send files: one size of the table, in whole blocks, and the content."""
+    for size in (1_200_000, 1_900_000, 3_000_000):
+        content = bytes(range(250)) * (size // 250)
+        body = gzip.compress(content, compresslevel=0, mtime=0) if coded else content
+        given = [OTHER, (b"content-length", b"%d" % len(body)), *([(b"content-encoding", b"gzip")] if coded else [])]
+        if door == "asgi":
+            middleware = asgi.PadResponses(answering(body, *given, pieces=pieces), [4_000_000])
+            _, _, sent, messages = serve(middleware)
+            head, shown = messages[0]["headers"], middleware.shown
+            assert {len(message["body"]) for message in messages[1:-2]} == {BLOCK}
+        else:
+            head, sent, shown = serve_plainly(
+                body, *given, status=200, pieces=pieces, accept=b"gzip", sizes=[4_000_000]
+            )
+        found = dict(head)
+        assert (len(sent), shown, found[b"content-length"]) == (4_000_000, 0, b"4000000")
+        assert found[b"content-encoding"] == b"gzip"
+        assert head_size(200, head) == 512
+        assert zlib.decompress(sent, wbits=31) == content
+
+
+@given(st.integers(0, 5 * BLOCK), st.integers(1, 4), st.sampled_from([HTML, JSON, OTHER]), st.booleans())
+def test_every_block_but_the_last_is_full(size, pieces, kind, known):
+    """Blocks are records on the wire: a shorter one would show where the filler begins."""
+    length = [(b"content-length", b"%d" % size)] if known else []
+    app = asgi.PadResponses(answering(b" " * size, kind, *length, pieces=pieces), [150_000], memory=BLOCK)
+    _, _, sent, messages = serve(app)
+    assert app.shown == (kind == OTHER and not known and size > BLOCK)
+    assert len(sent) == 150_000 or app.shown
+    assert {len(message["body"]) for message in messages[1:-2]} <= {BLOCK}
+
+
+def test_filler_takes_no_memory():
+    """A body of two megabytes is padded to a gigabyte by one block that is sent many times."""
+    length = (b"content-length", b"2000000")
+    middleware = asgi.PadResponses(answering(b"x" * 2_000_000, OTHER, length), [1 << 30])
+    blocks: dict[int, int] = {}
+    total = 0
+
+    async def send(message: Any) -> None:
+        nonlocal total
+        total += len(message.get("body", b""))
+        blocks[id(message.get("body"))] = len(message.get("body", b""))
+
+    asyncio.run(middleware({"type": "http", "method": "GET", "headers": [(b"accept-encoding", b"gzip")]}, None, send))
+    assert total == 1 << 30
+    assert sum(blocks.values()) < 1 << 24
+
+
 def test_without_a_body():
     """HEAD, 204 and 304 have none, and no length that tells of one that was padded."""
     for method, status in (("HEAD", 200), ("GET", 204), ("GET", 304)):

@@ -13,6 +13,7 @@ from minleak._cli.engines import engine_option, parse_engine
 from minleak._cli.inputs import as_file, check_first_file, rows_of, stdin_lines
 from minleak._cli.options import Format, argument, chart_option, option, split_names, times, whole
 from minleak._cli.output import Outcome, progressing, save_chart, working
+from minleak._cli.tables import check_ending
 from minleak._data.labels import as_label
 from minleak._face.extras import chart_package
 from minleak._face.plain import record
@@ -117,6 +118,8 @@ def fit(
     Example: minleak chain fit visits.csv -o visits.chain
     """
     named = _name_columns(columns)
+    if output is not None:
+        check_ending(output, "a chain", ["chain"])
     if engine is not None and (order != 1 or clock is not None):
         raise InvalidParameter(
             "--engine fits chains of order 1 without a clock: leave out --order and --clock, or --engine"

@@ -17,6 +17,7 @@ import typer
 
 from minleak._cli.options import number, option, whole
 from minleak._cli.output import Outcome, emit, write_page
+from minleak._cli.overwriting import check_outputs
 
 
 def _page_file(path: str) -> str:
@@ -50,6 +51,7 @@ def as_command(name: str, function: Callable[..., Answer]) -> Callable[..., None
     groups: dict[str, Any] = {key: one.annotation for key, one in own.items() if is_dataclass(one.annotation)}
 
     def command(**given: Any) -> None:
+        check_outputs(name, given)
         for key, group in groups.items():
             given[key] = group(**{one.name: given.pop(one.name) for one in fields(group)})
         page = given.pop("report") if name in _PAGES else None

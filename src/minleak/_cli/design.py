@@ -13,6 +13,7 @@ from minleak._cli.options import Entropies, PriorFile, option, share, split_name
 from minleak._cli.output import Outcome, note, progressing, remark, working
 from minleak._cli.show import summarize
 from minleak._cli.sweep import SuccessRequirement, why_untold
+from minleak._cli.tables import check_ending
 from minleak._data.progress import Progress
 from minleak._layouts import LAYOUTS
 from minleak._plan.summaries import BlockSummary, PlanSummary, StringSummary
@@ -142,6 +143,8 @@ def design(
     grouping.check()
     if grouping.group and variant.unknown is not None:
         raise InvalidParameter("--unknown does not go with --group: unlisted strings have no group")
+    if output is not None and engine is None:
+        check_ending(output, "a plan", ["cloak"])
     if engine is not None:
         _refuse_inside(variant, grouping, reading)
         found = design_inside(

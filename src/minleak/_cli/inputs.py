@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, cast
 
+import numpy as np
+
 import minleak as ml
 from minleak._cli.failures import in_flags
 from minleak._cli.options import Format, NoQuery, Secret, Status, option, split_names, whole
@@ -21,13 +23,16 @@ from minleak._data.cleaning import LabelCleaner
 from minleak._data.formats import FORMATS, NAMED, find_format, open_table
 from minleak._data.formats.lines import text_lines
 from minleak._data.formats.logs import recognise_log
+from minleak._data.formats.sizes import read_size_list, recognise_sizes
 from minleak._data.labels import Labels
 from minleak._data.properties import Property, as_property
-from minleak._data.sources import BOM, HEAD
+from minleak._data.sources import BOM, HEAD, read_bytes, read_head
 from minleak.errors import InvalidParameter, MinleakError, MinleakWarning, UnreadableFile
 
 # The value of --weight where each row is an event.
 ROWS = "1"
+# The most objects that sizes with counts may stand for.
+_OBJECTS = 20_000_000
 
 
 class _Stdin(io.BytesIO):
@@ -235,6 +240,48 @@ class PriorSource:
     def has(self, column: str) -> bool:
         """Whether there is such a column."""
         return open_table(**self._rewound()).has(column)
+
+    def objects(self, column: str, weight: str | None) -> Any:
+        """The sizes of objects without names, one for each object, if there is nothing else: a list with a size a line,
+        or `uniq -c` of one, or a table with a column of sizes and perhaps one that says how many objects have each.
+        None if the secrets have names.
+        """
+        kind = self._size_list()
+        if kind is not None:
+            table = self._rewound()
+            sizes, counts = read_size_list(read_bytes(table["source"], self.name), self.name, kind)
+        else:
+            columns = open_table(**self._rewound())
+            counted = weight or "count"
+            if not columns.has(column) or not set(columns.header or ()) <= {column, counted}:
+                return None
+            read = columns.read({}, {name: name for name in columns.header or ()})
+            sizes, counts = read[column].numbers(), read[counted].numbers() if columns.has(counted) else None
+        if counts is None:
+            return sizes
+        if counts.dtype.kind != "i" or counts.min() < 0 or not 0 < int(counts.sum()) <= _OBJECTS:
+            raise UnreadableFile(
+                f"the counts beside sizes without secrets must be whole numbers of objects, in all at most "
+                f"{_OBJECTS:,}; got others. Name the secrets in a column secret to give them weights."
+            )
+        return np.repeat(sizes, counts)
+
+    def _size_list(self) -> str | None:
+        """The format, lines or uniq, if the source is a list of sizes or is said to be in it."""
+        rows = self._rewound()
+        if self._reading.format in ("lines", "uniq"):
+            return self._reading.format
+        if self._reading.format not in (None, "csv"):
+            return None
+        ending = os.path.splitext(self._path.lower().removesuffix(".gz"))[1]
+        if self._path != "-" and FORMATS["parquet"].endings[0] == ending:
+            return None
+        return recognise_sizes(read_head(rows["source"], self.name))
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return "stdin" if self._path == "-" else self._path
 
     def samples(self, column: str) -> tuple[Any, Any] | None:
         """The secrets and numbers of all rows if some secret has several rows; else None."""

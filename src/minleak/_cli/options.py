@@ -123,11 +123,24 @@ def number(text: str | float) -> float:
 def share(text: str | float) -> float:
     """A probability or another share of 1, such as 0.05 or 5%."""
     try:
-        value = number(str(text).removesuffix("%")) / (100 if str(text).endswith("%") else 1)
+        value = percent(str(text)) if str(text).endswith("%") else number(text)
     except typer.BadParameter:
         value = -1.0
     if not 0 <= value <= 1:
         raise typer.BadParameter("expected a number from 0 to 1, such as 0.05, or a percentage, such as 5%")
+    return value
+
+
+def growth(text: str) -> float:
+    """A share by which something grows: a percentage, such as 12% or 150%, or a number below 1, such as 0.12. 15 may be
+    meant as 15%, and is refused.
+    """
+    try:
+        value = percent(text) if text.endswith("%") else number(text)
+    except typer.BadParameter:
+        value = -1.0
+    if value < 0 or (value >= 1 and not text.endswith("%")):
+        raise typer.BadParameter("expected a percentage, such as 12% or 150%, or a number below 1, such as 0.12")
     return value
 
 

@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import typer
-
 import minleak as ml
 from minleak._cli.inputs import PriorSource, Reading, rows_of
-from minleak._cli.options import Format, Secret, argument, as_budget, chart_option, number, option, percent
-from minleak._cli.output import Outcome, save_chart, working
+from minleak._cli.options import Format, Secret, argument, as_budget, chart_option, growth, option
+from minleak._cli.output import Outcome, note, save_chart, working
 from minleak._cli.tables import check_ending, write_channel
 from minleak._face.result import Result
 from minleak._face.tables import Table
@@ -80,7 +78,11 @@ def _(found: PaddingSummary) -> Story:
 
 
 def pad(
-    sizes: str = argument("SIZES", "Secrets and their sizes: csv, csv.gz, tsv, parquet or json; - for stdin."),
+    sizes: str = argument(
+        "SIZES",
+        "Secrets and their sizes: csv, csv.gz, tsv, parquet or json; or a list of sizes, one per line, also as counted "
+        "by `sort -n | uniq -c`, or with columns size and count; - for stdin.",
+    ),
     budget: str | None = option(
         "The largest mean overhead: in the unit of the sizes, or a share of the mean size, such as 10%. Default with "
         "--frames: 50%."
@@ -88,7 +90,9 @@ def pad(
     relative: bool = option(
         "Take the percentage of --budget as the mean relative growth of the objects.", default=False
     ),
-    most: str | None = option("The largest overhead of any object, as a share of its size, such as 12%."),
+    most: float | None = option(
+        "The largest overhead of any object, as a share of its size, such as 12%.", parser=growth
+    ),
     max_leakage: float | None = option("Instead of --budget: find the least overhead with at most this leakage."),
     size: str = option("Column with the sizes or times.", default="size"),
     entropy: str = option("Entropy to minimise leakage in.", "--entropy", "-e", default="shannon"),
@@ -133,28 +137,34 @@ def pad(
         name, value = as_budget(budget)
         given["relative" if relative else name] = value
     if most is not None:
-        given["most"] = _share(most)
+        given["most"] = most
     source = PriorSource(sizes, Reading(secret=secret, format=format))
-    samples = source.samples(size)
-    if samples is not None:
-        return _from_samples(samples, given, output, refused={"--max-leakage": max_leakage, "--randomised": randomised})
-    natural = source.other(size, "--size")
-    if weight is None and size != "count" and source.has("count"):
-        weight = "count"
-    prior = ml.Prior.uniform(len(natural)) if weight is None else source.other(weight, "--weight")
-    prior = ml.Prior(prior.weights, labels=natural.labels)
+    natural = source.objects(size, weight)
+    if natural is not None:
+        prior = ml.Prior.uniform(len(natural))
+        note(f"the input has no names: each of its {len(natural):,} sizes is that of one secret")
+    else:
+        samples = source.samples(size)
+        if samples is not None:
+            refused = {"--max-leakage": max_leakage, "--randomised": randomised}
+            return _from_samples(samples, given, output, refused=refused)
+        named = source.other(size, "--size")
+        if weight is None and size != "count" and source.has("count"):
+            weight = "count"
+        prior = ml.Prior.uniform(len(named)) if weight is None else source.other(weight, "--weight")
+        natural, prior = named.weights, ml.Prior(prior.weights, labels=named.labels)
 
     with working(f"padding {len(prior):,} secrets"):
         given["randomised"] = randomised
         if max_leakage is None:
-            best = ml.padding.design(natural.weights, prior, **given)
+            best = ml.padding.design(natural, prior, **given)
         else:
-            best = ml.padding.least_budget(natural.weights, prior, leakage=max_leakage, **given).padding
-        policies = POLICIES if natural.weights.dtype.kind == "i" else {}  # they round whole numbers
-        classes = as_size_classes(natural.weights, prior)
+            best = ml.padding.least_budget(natural, prior, leakage=max_leakage, **given).padding
+        policies = POLICIES if natural.dtype.kind == "i" else {}  # they round whole numbers
+        classes = as_size_classes(natural, prior)
         applied = apply_policies(classes, policies, [best.entropy], best.limits.most)
         prices = ml.padding.price_limits(best) if len(best.limits.given()) > 1 else ()
-        draw = partial(_chart, natural.weights, prior, best)
+        draw = partial(_chart, natural, prior, best)
         charts = save_chart(draw, chart, title="Leakage against mean overhead")
     found = PaddingSummary(best, prices, applied)
     if output is None:
@@ -207,16 +217,6 @@ def _pad_streams(
         return found, ()
     found.save(output)
     return found, (output,)
-
-
-def _share(text: str) -> float:
-    try:
-        value = percent(text) if text.endswith("%") else number(text)
-    except typer.BadParameter:
-        value = -1.0
-    if not value >= 0:
-        raise InvalidParameter(f"--most is a non-negative share, such as 12% or 0.12, not {text!r}")
-    return value
 
 
 def _chart(sizes: Any, prior: ml.Prior, best: Padding) -> Any:

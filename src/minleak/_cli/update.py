@@ -14,6 +14,7 @@ from minleak._cli.inputs import Grouping, PriorSource, Reading, check_one_stdin,
 from minleak._cli.options import CloakFile, option, whole
 from minleak._cli.output import Outcome, note, working
 from minleak._cli.show import summarize
+from minleak._cli.tables import check_ending
 from minleak._entropy.standard import FEW
 from minleak._file.replacing import expect_state, file_state
 from minleak._plan.summaries import LineageSummary
@@ -52,6 +53,8 @@ def update(
     """
     if (output is None) != dry_run:
         raise InvalidParameter("give either -o, the file to write, or --dry-run, to write nothing")
+    if output is not None:
+        check_ending(output, "a plan", ["cloak"])
     check_one_stdin(CLOAK=cloak, PRIOR=prior)
     replaced = None if output is None else file_state(output)
     plan, source = open_plan(cloak), PriorSource(prior, reading)

@@ -14,8 +14,8 @@ from minleak._padding.result import DENOMINATOR, Padding
 from minleak._padding.size_classes import SizeClasses
 from minleak.errors import InvalidParameter
 
-# The most pairs of secret and observable to optimise over: about 280 secrets of different sizes.
-_LIMIT = 40_000
+# The most pairs of secret and observable to optimise over, about 280 secrets of different sizes; and the most secrets.
+_LIMIT, _SECRETS = 40_000, 5000
 
 
 def design_randomised(classes: SizeClasses, entropy: ConditionalEntropy, limits: Limits) -> Padding:
@@ -28,14 +28,16 @@ def design_randomised(classes: SizeClasses, entropy: ConditionalEntropy, limits:
     """
     natural, p = classes.natural, classes.prior.p
     shown = np.unique(natural)
-    added = (shown[None, :] - natural[:, None]).astype(np.float64)
-    allowed = (added >= 0) & (shown[None, :] <= limits.largest(natural)[:, None])
-    pairs = int(allowed.sum())
-    if pairs > _LIMIT:
+    largest = limits.largest(natural)
+    pairs = int((np.searchsorted(shown, largest, side="right") - np.searchsorted(shown, natural)).sum())
+    if pairs > _LIMIT or len(natural) > _SECRETS:  # before there are arrays of all pairs, which would fill memory
         raise InvalidParameter(
-            f"{len(natural)} secrets of {len(shown)} sizes make {pairs} pairs, and a randomised padding is found for "
-            f"up to {_LIMIT}: use buckets (randomised=False), or round sizes up first, by minleak.padding.to_multiple"
+            f"a randomised padding must have at most {_LIMIT:,} pairs of a secret and a size that it may show, some "
+            f"280 secrets of different sizes, and at most {_SECRETS:,} secrets; got {pairs:,} pairs of "
+            f"{len(natural):,} secrets and {len(shown):,} sizes. Use buckets, which are not randomised, or round sizes up first."
         )
+    added = (shown[None, :] - natural[:, None]).astype(np.float64)
+    allowed = (added >= 0) & (shown[None, :] <= largest[:, None])
     named = limits.on(classes)
     costs = [added / np.maximum(natural, 1e-300)[:, None] if name == "relative" else added for name in named.names]
     costs = [np.where(allowed, cost, 0.0) for cost in costs]

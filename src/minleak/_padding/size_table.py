@@ -1,4 +1,7 @@
-"""SizeTable: pads any size to one of a list of values; saved and run without the secrets."""
+"""SizeTable: pads any size to one of a list of values; saved and run without the secrets.
+
+runtimes/spec.md says how programs in other languages read the files and pad.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ from minleak.errors import InvalidParameter, MinleakError, UnreadableFile, quote
 _FORM = "minleak padding table 1"
 # The most values of a table, and the largest size.
 _VALUES, _LARGEST = 1_000_000, 2**62
-# Under a cap, times are padded down to this fraction of the smallest that was seen.
+# Under a cap that is a function, times keep it down to this fraction of the smallest that was seen.
 _BELOW = 16
 
 
@@ -36,7 +39,9 @@ class SizeTable(Result):
     """Any size is padded to the least of the increasing `values` that is not smaller.
 
     Above the last of them the table goes on as the universal table with cap `beyond` (see `universal`); if that is None
-    larger sizes are refused. Integer values pad integer sizes.
+    larger sizes are refused. Integer values pad integer sizes. Times, which can be arbitrarily close to 0, go on in
+    both directions: with `beyond` every value above the last, and below the first that is not 0, is 1 + beyond times
+    the one before it.
     """
 
     values: tuple[float, ...]
@@ -60,21 +65,24 @@ class SizeTable(Result):
     @classmethod
     def of(cls, sizes: npt.NDArray[Any], ends: npt.NDArray[Any], *, most: Cap | None) -> SizeTable:
         """The table of buckets with these ends. Under a cap it has further values between the `sizes`, so that no size,
-        seen or not, is padded by more; for times, which can be arbitrarily close to 0, down to a sixteenth of the
-        smallest.
+        seen or not, is padded by more; for times under a cap that is a function of the size, down to a sixteenth of the
+        smallest. A cap of 0 on times leaves nothing but the times themselves.
         """
         values = ends.tolist()
-        if most is None:
+        times = isinstance(values[0], float)
+        if most is None or most == math.inf or (times and most == 0):
             return cls(tuple(values))
         natural = np.unique(sizes)
         firsts = natural[np.searchsorted(natural, np.append(-1, ends[:-1]), side="right")].tolist()
         filled: list[float] = []
         for first, end in zip(firsts, values, strict=True):
-            if not filled and isinstance(end, float) and first > 0:
-                filled.append(first / _BELOW)
-            filled += _fill(filled[-1] if filled else -1, first, end, most)
+            lowest = times and (not filled or filled[-1] == 0)
+            if lowest and first > 0 and callable(most):
+                filled += [first / _BELOW, *_fill(first / _BELOW, first, end, most)]
+            elif not lowest:  # below the lowest time the rule goes on
+                filled += _fill(filled[-1] if filled else -1, first, end, most)
             filled.append(end)
-        return cls(tuple(filled), None if callable(most) or most in (0, math.inf) else most)
+        return cls(tuple(filled), None if callable(most) or most == 0 else most)
 
     def pad(self, size: float) -> int | float:
         """What to pad this size to; O(log n) for n values.
@@ -90,12 +98,28 @@ class SizeTable(Result):
                 f"the size is not between 0 and {self.values[-1]}, the largest designed for: design with it, or "
                 "show it as it is, knowing that it stands out"
             )
-        if size <= self.values[-1]:
-            return self.values[bisect_left(self.values, size)]
+        if size > self.values[-1]:
+            return self._pad_above(size)
+        place = bisect_left(self.values, size)
+        value = self.values[place]
+        if self.beyond is None or isinstance(value, int) or (place and self.values[place - 1] > 0):
+            return value
+        return self._pad_below(size, value) if size else 0.0
+
+    def _pad_above(self, size: float) -> int | float:
         for value in islice(_greedy(self.values[-1], self.beyond or 0.0), _VALUES):
             if value >= size:
                 return value
         raise InvalidParameter(f"the size is more than {_VALUES:,} values above the largest designed for")
+
+    def _pad_below(self, size: float, value: float) -> float:
+        """The least of value, value / (1 + beyond), value / (1 + beyond)^2, ... that is not smaller than the size."""
+        for _ in range(_VALUES):
+            less = value / (1 + (self.beyond or 0.0))
+            if less < size or less == value:  # the smallest numbers are all alike
+                return value
+            value = less
+        raise InvalidParameter(f"the size is more than {_VALUES:,} values below the smallest designed for")
 
     def __call__(self, sizes: npt.ArrayLike) -> npt.NDArray[Any]:
         """What to pad each of these sizes to; so a table is a policy."""
@@ -104,25 +128,30 @@ class SizeTable(Result):
 
     @property
     def capacity(self) -> float:
-        """log2 of the number of values: whatever the distribution of sizes, no more bits leak in Shannon's entropy,
-        min-entropy or Arimoto's of any order.
+        """An upper bound in bits on what sizes of any distribution leak in Shannon's entropy, min-entropy or Arimoto's of
+        any order: log2 of the number of values. It is infinite if the table goes on beyond them; whole sizes up to the
+        last value then leak at most log2 of the number of `values`.
         """
-        return math.log2(len(self.values))
+        return math.log2(len(self.values)) if self.beyond is None else math.inf
 
     def rows(self) -> list[dict[str, float]]:
-        """The rows of the table: sizes above `above` and up to `padded` are shown as `padded`; -1 is below size 0."""
-        return [{"above": above, "padded": value} for above, value in pairwise((-1, *self.values))]
+        """The rows of the table: sizes above `above` and up to `padded` are shown as `padded`; -1 is below size 0. Each
+        row repeats `beyond`, if there is one.
+        """
+        rule = {} if self.beyond is None else {"beyond": self.beyond}
+        return [{"above": above, "padded": value, **rule} for above, value in pairwise((-1, *self.values))]
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the table, whole or not at all: as .json, or as .csv with the columns `above` and `padded`, without
-        `beyond`.
+        """Write the table, whole or not at all: as .json, or as .csv with the columns of `rows`. Both hold `beyond`,
+        the rule for larger sizes.
         """
         ending = os.fspath(path).rpartition(".")[2].lower()
         if ending not in ("csv", "json"):
             raise InvalidParameter(f"a table is saved as .json or .csv, not {os.fspath(path)!r}")
         text = json.dumps({"form": _FORM, "beyond": self.beyond, "values": self.values}) + "\n"
         if ending == "csv":
-            text = "".join(["above,padded\n", *(f"{row['above']},{row['padded']}\n" for row in self.rows())])
+            rows = self.rows()
+            text = "".join([f"{','.join(rows[0])}\n", *(f"{','.join(map(str, row.values()))}\n" for row in rows)])
         try:
             with replace_file(path) as file:
                 file.write(text.encode())
@@ -143,8 +172,12 @@ class SizeTable(Result):
                 columns = open_table(path)
                 if not columns.has("padded"):
                     raise UnreadableFile(f"{name} is no padding table: it has no column padded")
-                padded = columns.read({}, {"padded": "padded"})["padded"].numbers()
-                return cls(tuple(padded.tolist()))
+                names = ["padded", "beyond"] if columns.has("beyond") else ["padded"]
+                read = columns.read({}, {name: name for name in names})
+                rule = np.unique(read["beyond"].numbers()).tolist() if "beyond" in read else [None]
+                if len(rule) != 1:
+                    raise UnreadableFile(f"{name} is no padding table: the column beyond must repeat one number")
+                return cls(tuple(read["padded"].numbers().tolist()), rule[0])
             data = json.loads(read_bytes(path, name))
             if not isinstance(data, dict) or data.get("form") != _FORM or not isinstance(data.get("values"), list):
                 raise UnreadableFile(f"{name} is no padding table: save one with minleak.padding")
@@ -156,10 +189,14 @@ class SizeTable(Result):
 
     def to_parts(self) -> list[str | Table]:
         beyond = "refused" if self.beyond is None else f"padded by at most {self.beyond:.4g} of their size"
+        bits = f"{math.log2(len(self.values)):.4g} bits"
+        if self.beyond is not None:
+            times = isinstance(self.values[0], float)
+            bits += f" of sizes {'among' if times else 'up to'} these, and more of larger {'or smaller ' * times}ones"
         rows: list[list[Any]] = [
             ["values", len(self.values)],
             ["smallest and largest", f"{self.values[0]:,} and {self.values[-1]:,}"],
-            ["tells at most", f"{self.capacity:.4g} bits"],
+            ["tells at most", bits],
             ["larger sizes are", beyond],
         ]
         return [Table("a table of sizes", (), rows)]
@@ -174,9 +211,9 @@ def universal(smallest: int, largest: int, *, most: float) -> SizeTable:
 
     With c = 1 + most the first value is floor(c s) for the smallest s, and the next starts from s = floor(c s) + 1.
     Each value is as large as the smallest size above the previous one allows, so no other table reaches further with as
-    many values. log2 of their number is the capacity of the channel from sizes to observations: for any distribution of
-    sizes, no more bits leak in Arimoto's entropy of any order, which includes Shannon's and min-entropy; of order 7 in
-    Hayashi's form more may leak. O(number of values).
+    many values. log2 of their number is the capacity of the channel from these sizes to observations: for any
+    distribution of sizes in that range, no more bits leak in Arimoto's entropy of any order, which includes Shannon's
+    and min-entropy; of order 7 in Hayashi's form more may leak. O(number of values).
 
     >>> universal(100, 200, most=0.12).values
     (112, 126, 142, 160, 180, 202)

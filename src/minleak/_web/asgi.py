@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
+from collections import deque
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
@@ -31,9 +32,11 @@ class PadResponses:
 
     Put it outside everything that compresses. Bodies are padded by what their readers ignore: a comment (HTML), spaces
     (JSON, CSS, JavaScript) or the comment of a gzip header (gzip bodies, and all others if the client accepts gzip).
-    With ranges, digests and other encodings the body stays as it is, and a header pads the sum. A body is kept until it
-    is whole, up to `memory` bytes. Server-sent events pass: see `FrameEvents`. An error before the response began is
-    logged to minleak.padding and answered by a padded response, where a server would close the connection.
+    With ranges, digests and other encodings the body stays as it is, and a header pads the sum, up to a head of 12,288
+    bytes, since many clients refuse longer ones: a body that lacks more shows its size, and `shown` counts it. A body
+    is kept until it is whole, up to `memory` bytes. Server-sent events pass: see `FrameEvents`. An error before the
+    response began is logged to minleak.padding and answered by a padded response, where a server would close the
+    connection.
 
     Parameters
     ----------
@@ -43,10 +46,11 @@ class PadResponses:
         A `Padding` or another table with `pad`, sizes to pad to, or a function such as `minleak.padding.padme`. Larger
         bodies are padded to the next power of two.
     head
-        Heads are padded to multiples of this many bytes.
+        Heads are padded to multiples of this many bytes, at most 8,192.
     memory
-        The most bytes of a body to keep. A longer one of unknown length is filled at its end if it is HTML or JSON;
-        else it shows its size, and `shown` counts it.
+        The most bytes of a body to keep. A longer one is filled at its end if it is HTML, JSON, CSS or JavaScript, else
+        in the header of gzip if its length is known and the client accepts gzip; else it shows its size, and `shown`
+        counts it.
     """
 
     def __init__(self, app: Application, sizes: Any, *, head: int = 512, memory: int = 1 << 20) -> None:
@@ -81,9 +85,9 @@ class PadResponses:
             head, blocks = response.feed(body) if more else response.end(body)
             if head is not None:
                 begun = True
+                self.shown += response.shows
                 await send({**start, "headers": head})
             if not more:
-                self.shown += response.shows
                 blocks = blocks or [b""]
             last = len(blocks) - 1
             for i, block in enumerate(blocks):
@@ -108,8 +112,9 @@ class FrameEvents:
 
     A stream keeps at most `memory` bytes: a faster application waits in `send`. The clock waits for a client that does
     not read, goes on with the next tick, and does not catch up. When the client goes away the application is told by
-    `http.disconnect` and by an OSError from `send`. Errors of the application are logged to minleak.padding. Other
-    responses pass unchanged. Events must not be compressed on the way.
+    `http.disconnect` and by an OSError from `send`, whether it has read the request or not; only while more than
+    `memory` bytes of the request are unread is it told later, when it reads them. Errors of the application are logged
+    to minleak.padding. Other responses pass unchanged. Events must not be compressed on the way.
 
     Parameters
     ----------
@@ -118,7 +123,7 @@ class FrameEvents:
     frames
         What `minleak.padding.frames` found, or `Frames.load` read.
     memory
-        The most bytes of a stream to keep, and so the largest event.
+        The most bytes of a stream to keep, and so the largest event; and the most of an unread request.
     """
 
     def __init__(self, app: Application, frames: Frames, *, memory: int = 1 << 16) -> None:
@@ -133,7 +138,7 @@ class FrameEvents:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        client = _Client(receive, send, method=scope["method"])
+        client = _Client(receive, send, self._memory)
         stream = _FramedStream(self._frames, self._memory, client, self._alarms)
         failure: Exception | None = None
         try:
@@ -163,43 +168,52 @@ class _Signal(asyncio.Event):
 
 
 class _Client:
-    """The client of a request. It notices that they have gone by listening once the request is complete."""
+    """The client of a request. It listens while the response is sent, to notice that they have gone, and keeps what it
+    hears of the request for the application: up to `memory` bytes, then it waits for the application to take some.
+    """
 
-    def __init__(self, receive: Receive, send: Send, *, method: str) -> None:
-        self._receive, self.send = receive, send
-        self._whole = method in ("GET", "HEAD")
+    def __init__(self, receive: Receive, send: Send, memory: int) -> None:
+        self._receive, self.send, self._memory = receive, send, memory
         self._listener: asyncio.Task[None] | None = None
-        self._heard: list[Message] = []
-        self._asking = _Signal()
+        self._heard: deque[Message] = deque()
+        self._held = 0
+        self._turn = asyncio.Lock()  # messages stay in their order
+        self._taken = _Signal()
         self.gone = False
 
     def listen(self) -> None:
-        """Start to listen, if the request is complete."""
-        if self._whole:
-            self._listener = asyncio.ensure_future(self._listen())
+        """Start to listen."""
+        self._listener = asyncio.ensure_future(self._listen())
 
     async def receive(self) -> Message:
         """What the application receives."""
-        if self._listener is None:
-            return await self._receive_one()
         while not self._heard:
             if self.gone:
                 return {"type": "http.disconnect"}
-            await self._asking.wait()
-        return self._heard.pop(0)
+            await self._hear(wanted=True)
+        message = self._heard.popleft()
+        self._held -= len(message.get("body", b""))
+        self._taken.wake()
+        return message
 
     async def _listen(self) -> None:
         while not self.gone:
-            self._heard.append(await self._receive_one())
-            self._asking.wake()
+            if self._held > self._memory:
+                await self._taken.wait()
+            else:
+                await self._hear(wanted=False)
 
-    async def _receive_one(self) -> Message:
-        message = await self._receive()
-        if message["type"] == "http.disconnect":
-            self.gone = True
-        elif not message.get("more_body", False):
-            self._whole = True
-        return message
+    async def _hear(self, *, wanted: bool) -> None:
+        """Hear one message, unless it is for an application that has one by now, or the client has gone."""
+        async with self._turn:
+            if self.gone or (wanted and self._heard):
+                return
+            message = await self._receive()
+            if message["type"] == "http.disconnect":
+                self.gone = True
+            else:
+                self._heard.append(message)
+                self._held += len(message.get("body", b""))
 
     def stop(self) -> None:
         """Stop listening."""
@@ -246,7 +260,6 @@ class _FramedStream:
                 kept = [h for h in headers if h[0] != b"content-length"]
                 kept += [(b"cache-control", b"no-transform"), (b"x-accel-buffering", b"no")]
                 self._clock = asyncio.ensure_future(self._run({**message, "headers": kept}))
-                self._client.listen()
                 return
         if self._clock is None or message["type"] != "http.response.body":
             await self._client.send(message)
@@ -294,6 +307,7 @@ class _FramedStream:
     async def _send_frames(self, start: Message) -> None:
         client, tick, now = self._client, self._frames.tick_ms / 1000, asyncio.get_running_loop().time
         await client.send(start)
+        client.listen()
         due, sent, total = now(), 0, 0
         while not client.gone:
             due += tick * max(1, math.ceil((now() - due) / tick))  # no catching up, and the phase stays

@@ -6,8 +6,8 @@ decoder skips, so that anything can be padded after compression.
 
 from __future__ import annotations
 
-import gzip
 import os
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,6 +15,8 @@ from random import random
 
 #: The first bytes of a gzip member, the length of its header, and the flag of a comment.
 _GZIP, _GZIP_HEAD, _COMMENT = b"\x1f\x8b\x08", 10, 0x10
+# The header of a member of unknown time and system, the bytes of its end, and the bytes and head of a stored block.
+_PLAIN_HEAD, _GZIP_END, _STORED, _STORED_HEAD = _GZIP + bytes(6) + b"\xff", 8, 1 << 15, 5
 _SPACED = ("application/json", "text/css", "text/javascript", "application/javascript")
 # HPACK codes both letters in eight bits, and never finds a random value in its table.
 _LETTERS = bytes(b"XZ"[i & 1] for i in range(256))
@@ -23,26 +25,27 @@ _POOL = os.urandom(1 << 18).translate(_LETTERS)
 
 @dataclass(frozen=True)
 class Filler:
-    """A way to add bytes to a body: `add(body, n)` adds n >= `least`. One that `follows` adds them at the end, whatever
-    the body was.
+    """A way to add bytes to a body: `around(body)` are the bytes before and after as many `letter`s as are wanted; that
+    alone adds `least`. One that `follows` adds them at the end, whatever the body was.
     """
 
     name: str
+    letter: bytes
     least: int
     follows: bool
-    add: Callable[[bytes, int], bytes]
+    around: Callable[[bytes], tuple[bytes, bytes]]
 
 
-COMMENT = Filler("comment", 7, True, lambda body, n: b"".join((body, b"<!--", b"x" * (n - 7), b"-->")))
-SPACES = Filler("spaces", 1, True, lambda body, n: body + b" " * n)
+COMMENT = Filler("comment", b"x", 7, True, lambda body: (body + b"<!--", b"-->"))
+SPACES = Filler("spaces", b" ", 0, True, lambda body: (body, b""))
 
 
-def _in_gzip(body: bytes, n: int) -> bytes:
+def _in_gzip(body: bytes) -> tuple[bytes, bytes]:
     flags = bytes([body[3] | _COMMENT])
-    return body[:3] + flags + body[4:_GZIP_HEAD] + b"x" * (n - 1) + b"\0" + body[_GZIP_HEAD:]
+    return body[:3] + flags + body[4:_GZIP_HEAD], b"\0" + body[_GZIP_HEAD:]
 
 
-GZIP = Filler("gzip", 1, False, _in_gzip)
+GZIP = Filler("gzip", b"x", 1, False, _in_gzip)
 
 
 @lru_cache(maxsize=256)
@@ -59,9 +62,44 @@ def has_room_in_gzip(body: bytes) -> bool:
     return body[:3] == _GZIP and len(body) > _GZIP_HEAD and body[3] == 0
 
 
-def store_in_gzip(body: bytes) -> bytes:
-    """The body as an uncompressed gzip member."""
-    return gzip.compress(body, compresslevel=0, mtime=0)
+class StoredGzip:
+    """An uncompressed gzip member of a body that comes in parts. Its size depends only on that of the body.
+
+    >>> member = StoredGzip()
+    >>> parts = [member.write(b"ab"), member.end(b"c")]
+    >>> zlib.decompress(b"".join(parts), wbits=31), len(b"".join(parts)) == StoredGzip.size(3)
+    (b'abc', True)
+    """
+
+    def __init__(self) -> None:
+        self._left = bytearray()
+        self._sum, self._size = 0, 0
+        self._head = _PLAIN_HEAD
+
+    @staticmethod
+    def size(n: int) -> int:
+        """The bytes of the member of a body of n bytes: n + 18 + 5 max(1, ceil(n / 2^15))."""
+        return n + _GZIP_HEAD + _GZIP_END + _STORED_HEAD * max(1, -(-n // _STORED))
+
+    def write(self, part: bytes) -> bytes:
+        """What can be sent after this part: all blocks but the last, which is marked as such."""
+        self._left += part
+        self._sum, self._size = zlib.crc32(part, self._sum), self._size + len(part)
+        blocks, self._head = [self._head], b""
+        while len(self._left) > _STORED:
+            blocks += [_stored_head(_STORED, last=False), bytes(self._left[:_STORED])]
+            del self._left[:_STORED]
+        return b"".join(blocks)
+
+    def end(self, part: bytes = b"") -> bytes:
+        """The rest, after the last part."""
+        written = self.write(part)
+        check = self._sum.to_bytes(4, "little") + (self._size & 0xFFFFFFFF).to_bytes(4, "little")
+        return b"".join((written, _stored_head(len(self._left), last=True), self._left, check))
+
+
+def _stored_head(size: int, *, last: bool) -> bytes:
+    return bytes([last]) + size.to_bytes(2, "little") + (size ^ 0xFFFF).to_bytes(2, "little")
 
 
 def random_letters(n: int) -> bytes:

@@ -2,7 +2,7 @@
 
 An observer of an encrypted connection sees head and body separately, since servers send them in different records. So
 the body is padded by bytes that its reader ignores, and the head by a header. Only where nothing can be added to a body
-(brotli, a range, a digest) is its head made longer instead: then only their sum is padded.
+(brotli, a range, a digest) is its head made longer instead, as far as clients accept it: then only their sum is padded.
 """
 
 from __future__ import annotations
@@ -18,18 +18,19 @@ from typing import Any
 import numpy as np
 
 from minleak._data.parameters import as_list, whole
-from minleak._web.fillers import GZIP, Filler, filler_of_type, has_room_in_gzip, random_letters, store_in_gzip
+from minleak._web.fillers import GZIP, Filler, StoredGzip, filler_of_type, has_room_in_gzip, random_letters
 from minleak.errors import InvalidParameter
 
 Headers = list[tuple[bytes, bytes]]
 #: The header that fills a head, and its bytes beside the value.
 NAME = b"x-padding"
 _ROOM = len(NAME) + 4
-# The most letters of one header, and the most bytes that a head is made longer by.
-_LONGEST, _MOST = 4000, 60_000
+# The most letters of one header, and the most bytes of a head that was made longer: many clients refuse 16,384.
+_LONGEST, _MOST = 4000, 12_288
 _DIGESTS = {b"digest", b"content-digest", b"repr-digest", b"content-md5"}
 _FRAMING = {b"content-length", b"transfer-encoding"}
 _NO_BODY = (204, 205, 304)
+_CODED = [(b"content-encoding", b"gzip"), (b"vary", b"accept-encoding")]
 #: What is logged and sent when the application fails.
 FAILED = "the application failed; the response ends as any other"
 FAILED_HEADERS, FAILED_BODY = [(b"content-type", b"text/html; charset=utf-8")], b"<p>Internal Server Error</p>"
@@ -89,7 +90,7 @@ class Padder:
     @classmethod
     def of(cls, sizes: Any, head: Any, memory: Any) -> Padder:
         """Check the parameters."""
-        return cls(as_pad(sizes), whole(head, "head, in bytes,", 1, 65_536), whole(memory, "memory, in bytes,", BLOCK))
+        return cls(as_pad(sizes), whole(head, "head, in bytes,", 1, 8192), whole(memory, "memory, in bytes,", BLOCK))
 
     def begin(self, method: str, accepted: bytes, status: int, headers: Iterable[tuple[bytes, bytes]]) -> Response:
         """A response with this status and headers to a request of this method that accepts these encodings."""
@@ -113,9 +114,8 @@ class Head:
 
     @cached_property
     def of_whole(self) -> Headers:
-        """The headers of a body that is sent whole, without its length."""
-        headers = self.headers if self.filler is None else mark_changed(self.headers)
-        return [pair for pair in headers if pair[0] not in _FRAMING]
+        """The headers of a body that is filled, without its length."""
+        return [pair for pair in mark_changed(self.headers) if pair[0] not in _FRAMING]
 
 
 @lru_cache(maxsize=512)
@@ -160,99 +160,115 @@ class Response:
 
     `feed` takes parts of the body, `end` the last one; both return what can be sent now: (headers or None, blocks). A
     body of known length to which nothing can be added passes through; all others are kept, up to `memory`. Longer ones
-    of unknown length pass through from there on, and are filled at their end where possible.
+    pass through from there on: filled at their end if their type allows it, else at their start, by gzip, if their
+    length is known.
     """
 
-    __slots__ = ("_filler", "_kept", "_open", "_padder", "_sent", "head", "shows")
+    __slots__ = ("_filler", "_kept", "_member", "_open", "_padder", "_sent", "head", "shows")
 
     def __init__(self, padder: Padder, head: Head) -> None:
         self._padder, self.head, self._filler = padder, head, head.filler
         self._kept = bytearray()
         self._sent = 0
         self._open = False  # whether the head was sent
-        #: Whether the body shows its size: it was too long to keep, and nothing can be added at its end.
+        self._member: StoredGzip | None = None  # which codes a body that passes through
+        #: Whether the body shows its size, known when the head is sent: nothing can be added to it, or not enough.
         self.shows = False
 
     def feed(self, body: bytes) -> tuple[Headers | None, list[bytes]]:
         """What can be sent after this part of the body."""
         if self.head.bodiless:
             return None, []
-        self._kept += body
-        head = None
-        if not self._open:
-            if self._filler is None and self.head.known is not None:
-                head = self._fill_head(self.head.headers, self._needed_by(self.head.known))
-            elif len(self._kept) > self._padder.memory:
-                head = self._pass_through()
-            else:
-                return None, []
-            self._open = True
-        return head, self._blocks(whole_blocks=True)
+        self._kept += body if self._member is None else self._member.write(body)
+        if self._open:
+            return None, self._blocks(whole_blocks=True)
+        if self._filler is None and self.head.known is not None:
+            headers, blocks = self._fill_sum(self.head.headers, self.head.known), []
+        elif len(self._kept) > self._padder.memory:
+            headers, blocks = self._pass_through()
+        else:
+            return None, []
+        self._open = True
+        return headers, blocks + self._blocks(whole_blocks=True)
 
     def end(self, last: bytes = b"") -> tuple[Headers | None, list[bytes]]:
         """What is left to send after the last part."""
         if self.head.bodiless:
-            return self._fill_head(self._without_length() if self._filler else self.head.headers, 0), []
-        if self._open:
-            self._kept += last
-            if self._filler is not None and self._filler.follows:
-                size = self._sent + len(self._kept)
-                self._kept = bytearray(self._fill_body(bytes(self._kept), size, self._filler))
-            return None, self._blocks(whole_blocks=False)
-        headers, body = self._whole(bytes(self._kept) + last if self._kept else last)
-        return headers, _cut(body)
+            return self._fill_head(self._without_length() if self._filler else self.head.headers), []
+        if not self._open:
+            return self._whole(bytes(self._kept) + last if self._kept else last)
+        self._kept += last if self._member is None else self._member.end(last)
+        if self._filler is not None and self._filler.follows:
+            size = self._sent + len(self._kept)
+            return None, _fill(bytes(self._kept), self._filler, self._missing(size, self._filler))
+        return None, self._blocks(whole_blocks=False)
 
     def head_alone(self) -> Headers:
         """The head of a response whose body passes as it is."""
-        return self._fill_head(self.head.headers, 0)
+        return self._fill_head(self.head.headers)
 
-    def _whole(self, body: bytes) -> tuple[Headers, bytes]:
+    def _whole(self, body: bytes) -> tuple[Headers, list[bytes]]:
         """Head and body of a response that was kept whole."""
-        head, filler, more = self.head, self._filler, 0
-        headers = head.of_whole.copy()
+        head, filler = self.head, self._filler
         if filler is GZIP and head.coded and not has_room_in_gzip(body):
-            filler, headers = None, [pair for pair in head.headers if pair[0] not in _FRAMING]
-        if filler is GZIP and not head.coded:
-            body = store_in_gzip(body)
-            headers += [(b"content-encoding", b"gzip"), (b"vary", b"accept-encoding")]
+            filler = None
         if filler is None:
-            more = self._needed_by(len(body))
-        else:
-            body = self._fill_body(body, len(body), filler)
-        headers.append((b"content-length", b"%d" % len(body)))
-        return self._fill_head(headers, more), body
+            unchanged = [pair for pair in head.headers if pair[0] not in _FRAMING]
+            return self._fill_sum(_with_length(unchanged, len(body)), len(body)), _cut(body)
+        headers = head.of_whole
+        if filler is GZIP and not head.coded:
+            body, headers = StoredGzip().end(body), headers + _CODED
+        added = self._missing(len(body), filler)
+        return self._fill_head(_with_length(headers, len(body) + added)), _fill(body, filler, added)
 
-    def _pass_through(self) -> Headers:
-        """The head of a body that is too long to keep: it is filled at its end, else by its head if its length is
-        known, else not at all.
-        """
-        if self._filler is not None and self._filler.follows:
-            return self._fill_head(mark_changed(self._without_length()), 0)
+    def _pass_through(self) -> tuple[Headers, list[bytes]]:
+        """The head, and the start, of a body that is too long to keep."""
+        head, filler = self.head, self._filler
+        if filler is not None and filler.follows:
+            return self._fill_head(mark_changed(self._without_length())), []
+        if filler is GZIP and head.known is not None and (not head.coded or has_room_in_gzip(self._kept)):
+            return self._begin_in_gzip(head.known)
         self._filler = None
-        if self.head.known is not None:
-            return self._fill_head(self.head.headers, self._needed_by(self.head.known))
+        if head.known is not None:
+            return self._fill_sum(head.headers, head.known), []
         self.shows = True
-        return self._fill_head(self.head.headers, 0)
+        return self._fill_head(head.headers), []
+
+    def _begin_in_gzip(self, size: int) -> tuple[Headers, list[bytes]]:
+        """The head of a body of this size, and its start with gzip's comment: what it will be padded to is known."""
+        start, headers = bytes(self._kept), self.head.of_whole
+        if not self.head.coded:
+            self._member = StoredGzip()
+            start, size, headers = self._member.write(start), StoredGzip.size(size), headers + _CODED
+        added = self._missing(size, GZIP)
+        *blocks, rest = _fill(start, GZIP, added)
+        self._kept = bytearray(rest)
+        return self._fill_head(_with_length(headers, size + added)), blocks
 
     def _without_length(self) -> Headers:
         return [(name, value) for name, value in self.head.headers if name != b"content-length"]
 
-    def _fill_body(self, body: bytes, size: int, filler: Filler) -> bytes:
-        """The end of a body of this size, filled by nothing or by as many bytes as the filler adds at least."""
+    def _missing(self, size: int, filler: Filler) -> int:
+        """The bytes to add to a body of this size: none, or as many as the filler adds at least."""
         added = self._padder.pad(size) - size
-        if 0 < added < filler.least:
-            added = self._padder.pad(size + filler.least) - size
-        return filler.add(body, added) if added else body
+        return self._padder.pad(size + filler.least) - size if 0 < added < filler.least else added
 
-    def _needed_by(self, size: int) -> int:
-        """The bytes to add to the head for a body of this size that cannot be filled."""
-        return min(self._padder.pad(size) - size, _MOST)
+    def _fill_sum(self, headers: Headers, size: int) -> Headers:
+        """The head of a body of this size that cannot be filled: longer by what the body lacks. If that is more than
+        clients accept the body shows its size.
+        """
+        more = self._padder.pad(size) - size
+        self.shows = self._padded_head(headers) + more > _MOST
+        return self._fill_head(headers, 0 if self.shows else more)
 
-    def _fill_head(self, headers: Headers, more: int) -> Headers:
-        """The headers, filled so that the head is a multiple of `head` bytes, plus `more`."""
-        size = head_size(self.head.status, headers)
+    def _padded_head(self, headers: Headers) -> int:
+        """The size of the head with these headers, as a multiple of `head` that leaves room for the filler."""
         unit = self._padder.head
-        missing = -(-(size + _ROOM) // unit) * unit + more - size
+        return -(-(head_size(self.head.status, headers) + _ROOM) // unit) * unit
+
+    def _fill_head(self, headers: Headers, more: int = 0) -> Headers:
+        """The headers, filled so that the head is a multiple of `head` bytes, plus `more`."""
+        missing = self._padded_head(headers) + more - head_size(self.head.status, headers)
         filled = headers.copy()
         while missing:
             letters = missing - _ROOM
@@ -268,6 +284,23 @@ class Response:
         del self._kept[:end]
         self._sent += end
         return blocks
+
+
+def _with_length(headers: Headers, size: int) -> Headers:
+    return [*headers, (b"content-length", b"%d" % size)]
+
+
+def _fill(body: bytes, filler: Filler, added: int) -> list[bytes]:
+    """The blocks of a body with `added` bytes more. Blocks of filler alone are one object, so that little is kept."""
+    if not added:
+        return _cut(body)
+    before, after = filler.around(body)
+    letters, first = added - filler.least, -len(before) % BLOCK
+    if letters < first + BLOCK:
+        return _cut(before + filler.letter * letters + after)
+    alone, rest = divmod(letters - first, BLOCK)
+    start = _cut(before + filler.letter * first)
+    return [*start, *[filler.letter * BLOCK] * alone, *_cut(filler.letter * rest + after)]
 
 
 def _cut(body: bytes) -> list[bytes]:

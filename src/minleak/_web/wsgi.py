@@ -84,11 +84,11 @@ class _Exchange:
     def _end(self, last: bytes = b"") -> Iterator[bytes]:
         if self._response is None:
             raise AssertionError("the application did not call start_response")
-        self._middleware.shown += self._response.shows
         yield from self._forward(*self._response.end(last))
 
     def _forward(self, headers: Headers | None, blocks: list[bytes]) -> Iterator[bytes]:
-        if headers is not None:
+        if headers is not None and self._response is not None:
             self._begun = True
+            self._middleware.shown += self._response.shows
             self._start(self._status, [(name.decode("latin-1"), value.decode("latin-1")) for name, value in headers])
         yield from blocks
