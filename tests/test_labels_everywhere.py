@@ -565,11 +565,11 @@ PER_SECRET = """
 OTHERS = """
     a accept at at_most attack automaton b blocks budget budgets caps chain channels classes cloak columns contents
     core costs degree distances distribution draws edges entropies entropy erased error escape eta exponent f fields
-    form frames giants given gradient hashed homes independent inside joints key ks layout leakage levels looks lower mass
-    matroid measures model most nats observable observed order p padding pairs perspective plan plans policies
-    problem progress require rings rng roles scale secret seed sequence sequences shares size some source spanning
-    stand_in starts state states step streams string strings subject summary times total truth unit unknown v vectors which
-    x
+    form frames giants given gradient hashed homes independent inside joints key ks layout leakage levels looks
+    lower mass matroid measures model most nats observable observed order p padding pairs perspective plan plans
+    policies problem progress require rings rng roles scale secret seed sequence sequences shares size some source
+    spanning stand_in starts state states step streams string strings subject summary times total truth unit unknown
+    v vectors which x
 """
 # What has such a name and is not in the tables, with the reason.
 EXCUSED = {
