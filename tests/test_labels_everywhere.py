@@ -42,6 +42,7 @@ COUNTS = np.array(rng.integers(1, 9, (5, 5)))
 CHANNEL = ml.Channel(ROWS, inputs=L, outputs=OUTS)
 PLAN = ml.design(PRIOR, 2)
 GAINS = [1, 4, 2, 9, 3]
+MORE = {"y": 3, "z": 2, **dict(zip(L, W, strict=True))}
 CHAIN = sequences.Chain(PRIOR, COUNTS, backoff=1)
 
 
@@ -96,6 +97,23 @@ ONE = {
     "Plan.leakage prior": (lambda v: PLAN.leakage("shannon", prior=v), GAINS, True),
     "Plan.leakage of": (lambda v: PLAN.leakage("shannon", of=v), KINDS, True),
     "Plan.entropy of": (lambda v: PLAN.entropy("shannon", of=v), KINDS, True),
+    "Plan.success_of": (lambda v: PLAN.success_of(v), KINDS, True),
+    "Plan.success_of prior": (lambda v: PLAN.success_of(KINDS, prior=v), GAINS, True),
+    "Plan.property_leakage": (lambda v: PLAN.property_leakage(v).success, KINDS, True),
+    "Plan.update gains": (
+        lambda v: ml.design({"y": 3, "z": 2}, 2, gains=[1, 2]).update(MORE, cohort=1, gains=v).parts[1].gains.tolist(),
+        GAINS,
+        False,
+    ),
+    "Plan.update groups": (
+        lambda v: of_plan(
+            ml.design({"y": 3, "z": 2}, 2, groups=ml.Groups([0, 1], at_most=1))
+            .update(MORE, cohort=1, groups=ml.Groups(v, at_most=1))
+            .parts[1]
+        ),
+        KINDS,
+        False,
+    ),
     "Plan.summary of": (lambda v: str(PLAN.summary(of=v)), KINDS, True),
     "Plan.update counts": (lambda v: [PLAN.update(v).prior[x] for x in L], GAINS, True),
     "optimise prior": (lambda v: ml.optimise(v, allowed=dict(zip(L, ALLOWED, strict=True))).leakage, W, True),
@@ -168,7 +186,7 @@ ONE = {
     "theory.property_channel values": (lambda v: theory.property_channel(PRIOR, CHANNEL, v)[0].p, KINDS, False),
     "theory.property_leakage of": (lambda v: theory.property_leakage(PRIOR, CHANNEL, v).success, KINDS, True),
     "theory.Joint.of": (lambda v: leak(theory.Joint(PRIOR, CHANNEL).of(v).channel, [1, 1, 1]), KINDS, False),
-    "theory.MismatchedAdversary": (lambda v: theory.MismatchedAdversary(v).success(PRIOR, CHANNEL), GAINS, False),
+    "theory.MismatchedAdversary": (lambda v: theory.MismatchedAdversary(v).success(PRIOR, CHANNEL), GAINS, True),
     "theory.Matroid.partition": (
         lambda v: theory.matroid_optimum(PRIOR, theory.Matroid.partition(v, 1)).prior.p,
         KINDS,
@@ -547,11 +565,11 @@ PER_SECRET = """
 OTHERS = """
     a accept at at_most attack automaton b blocks budget budgets caps chain channels classes cloak columns contents
     core costs degree distances distribution draws edges entropies entropy erased error escape eta exponent f fields
-    form frames giants given gradient homes independent inside joints key ks layout leakage levels looks lower mass
-    matroid measures model most nats observable observed order p padding pairs perspective plan plans policies
-    problem progress require rings rng roles scale secret seed sequence sequences shares size some source spanning
-    stand_in starts state states step streams strings subject summary times total truth unit unknown v vectors which
-    x
+    form frames giants given gradient hashed homes independent inside joints key ks layout leakage levels looks
+    lower mass matroid measures model most nats observable observed order p padding pairs perspective plan plans
+    policies problem progress require rings rng roles scale secret seed sequence sequences shares size some source
+    spanning stand_in starts state states step streams string strings subject summary times total truth unit unknown
+    v vectors which x
 """
 # What has such a name and is not in the tables, with the reason.
 EXCUSED = {
@@ -577,13 +595,13 @@ EXCUSED = {
     "gains of no known secrets: labelled ones are refused, as by Gain": "loss_gain",
     "the names of columns": "chain read_chain",
     "in the tables under another name": """
-        Adversary.success ConditionalEntropy.conditional MismatchedAdversary.success OptimalAdversary.success
-        UniformAdversary.success Channel.sharing Groups
+        Adversary.success ConditionalEntropy.conditional Arimoto.conditional MismatchedAdversary.success
+        OptimalAdversary.success UniformAdversary.success Channel.sharing Groups
     """,
     "by the same door as Channel.output": "Frames.measure Streams.weights frames",
     "parts that are checked already": """
-        ConditionalEntropy.of_spectrum GuessError.of_spectrum Guesswork.of_spectrum Renyi.of_spectrum Prior.trusted
-        Padding.of PrivacyCurve Streams Entropy.combine
+        Arimoto.of_spectrum Gain.of_spectrum ConditionalEntropy.of_spectrum GuessError.of_spectrum
+        Guesswork.of_spectrum Renyi.of_spectrum Prior.trusted Padding.of PrivacyCurve Streams Entropy.combine
     """,
     "hands on what a plan takes": "write",
 }
@@ -617,9 +635,11 @@ def public_parameters():
             ):
                 seen.add(id(thing))
                 add(name, thing)
-                for method, function in vars(thing).items() if inspect.isclass(thing) else ():
+                for method, function in inspect.getmembers(thing) if inspect.isclass(thing) else ():
                     function = getattr(function, "__func__", function)
-                    if inspect.isfunction(function) and not method.startswith("_"):
+                    ours = inspect.isfunction(function) and function.__module__.startswith("minleak")
+                    if ours and not method.startswith("_") and id(function) not in seen:
+                        seen.add(id(function))
                         add(f"{name}.{method}", function)
 
     walk(ml)

@@ -121,10 +121,14 @@ def test_the_mismatched_adversary_over_many_blocks(made, monkeypatch):
 
 
 def test_beliefs_are_matched_by_label():
-    """A belief about other secrets is refused."""
-    channel = ml.Channel(np.eye(2), inputs=["flu", "cold"])
-    with pytest.raises(InvalidChannel, match="'cold'"):
-        ml.theory.MismatchedAdversary({"cold": 1, "flu": 1}).success([1, 1], channel)
+    """A belief about other secrets is refused, and so is a prior in another order."""
+    channel = ml.Channel([[0.6, 0.4], [0.4, 0.6]], inputs=["flu", "cold"])
+    believed = ml.theory.MismatchedAdversary([5, 1]).success([1, 3], channel)
+    assert ml.theory.MismatchedAdversary({"cold": 1, "flu": 5}).success([1, 3], channel) == believed
+    with pytest.raises(InvalidChannel, match="is not the channel's row 0"):
+        ml.theory.MismatchedAdversary(ml.Prior([1, 5], labels=["cold", "flu"])).success([1, 3], channel)
+    with pytest.raises(InvalidChannel, match="1 secrets are missing"):
+        ml.theory.MismatchedAdversary({"gout": 1, "flu": 5}).success([1, 3], channel)
 
 
 @pytest.mark.parametrize("tries", [0, -1, 1.5, True], ids=repr)

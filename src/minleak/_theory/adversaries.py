@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,8 +11,9 @@ import numpy as np
 from minleak._data.arrays import Indices
 from minleak._data.channel import Channel
 from minleak._data.columns import Block
+from minleak._data.frames import axes
 from minleak._data.joint import Joint, as_joint
-from minleak._data.prior import Prior, as_prior
+from minleak._data.prior import Prior, as_prior, match_prior
 from minleak._entropy.gain import gain_matrix, under_gain
 from minleak._entropy.guessing import GuessError
 
@@ -69,10 +70,12 @@ class MismatchedAdversary(Adversary):
 
     def __init__(self, belief: Prior | Iterable[Any]) -> None:
         self.belief = as_prior(belief)
+        named = isinstance(belief, Mapping) or axes(belief)[0] is not None
+        self._given: Any = belief if named else self.belief  # matched by label, where a Prior must be in order
 
     def success(self, prior: Joint | Prior | Iterable[Any], channel: Channel | Any = None) -> float:
         joint = as_joint(prior, channel)
-        q, p = Joint(self.belief, joint.source).p, joint.p
+        q, p = match_prior(self._given, joint.source.inputs).p, joint.p
 
         def paid(block: Block) -> float:
             expected = q[block.rows] * block.entries
