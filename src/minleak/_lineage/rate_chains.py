@@ -31,8 +31,8 @@ class History:
     """What was counted of the secrets of a part: when it was made, in the days since, and today, with exposures.
 
     `chosen` is the exposure in which a secret had to be seen to be known at all. Of a rate that moves 1 a day, the
-    variance of the difference is `before` between when the part was made and the mean of the days since, `after`
-    between that and today, and `age` between the first and the last.
+    variance of the difference of logarithms is `before` between when the part was made and the mean of the days since,
+    `after` between that and today, and `age` between the first and the last.
     """
 
     first: Indices  # the place of the first day of each secret among the days
@@ -46,6 +46,16 @@ class History:
     before: float
     after: float
     age: float
+
+    @property
+    def steps(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        """For both steps of a rate, from when the part was made to the days since and on to today: the variance of its
+        logarithm, and twice how far that falls in the mean.
+
+        A rate whose mean stays falls by half the variance in the logarithm. The mean of several days is above the rate
+        of a usual one by what is left of the fall from when the part was made to today.
+        """
+        return (self.before, self.before), (self.after, self.age - self.before)
 
 
 class Chain:
@@ -84,15 +94,16 @@ class Chain:
         return _scaled(_scaled(rates * self.of_since).astype(np.float32) @ after * self.of_today)
 
     def _moves(self, sigma: float) -> list[Array]:
-        """From each rate the chance of each, before the days since the part was made and after: lognormal factors of
-        mean 1.
-        """
+        """From each rate the chance of each, before the days since the part was made and after: lognormal."""
         from scipy.special import ndtr
 
-        at, after = np.log(self.grid), self.history.after
+        at = np.log(self.grid)
         ends = np.concatenate([[-np.inf], (at[1:] + at[:-1]) / 2, [np.inf]])
-        variances = [max(sigma**2 * moved, 1e-12) for moved in (self.history.age - after, after)]
-        return [np.diff(ndtr((ends - at[:, None] + v / 2) / np.sqrt(v)), axis=1) for v in variances]
+        found = []
+        for moved, fell in self.history.steps:
+            variance = max(sigma**2 * moved, 1e-12)
+            found.append(np.diff(ndtr((ends - at[:, None] + sigma**2 * fell / 2) / np.sqrt(variance)), axis=1))
+        return found
 
 
 def _to_step(counts: Array) -> Indices:
@@ -154,12 +165,11 @@ class Group:
 def _gamma(history: History, sigma: float) -> tuple[Array, Array]:
     """Shape and scale of a Gamma distribution for each secret's rate, which follows from its counts alone."""
     shape, time = history.made, history.made_exposure
-    for counts, exposure, moved in (
-        (history.since, history.since_exposure, history.age - history.after),
-        (history.today, history.today_exposure, history.after),
-    ):
+    later = (history.since, history.since_exposure), (history.today, history.today_exposure)
+    for (counts, exposure), (moved, fell) in zip(later, history.steps, strict=True):
         left = 1 / (1 + shape * sigma**2 * moved)
-        shape, time = shape * left + counts, time * left + exposure
+        mean = np.exp(sigma**2 * (moved - fell) / 2)
+        shape, time = shape * left + counts, time * left / mean + exposure
     return shape, 1 / np.maximum(time, 1e-300)
 
 

@@ -109,7 +109,7 @@ class Recent:
         weight = self.shares[since] * self.volumes[since]
         E, E_2 = float(weight.sum()), float(self.shares[since] @ weight)
         if not E:
-            return (0.0, 0.0), 0.0, 0.0
+            return (0.0, 0.0), 0.0, float(self.ledger.day - day)
         days, later = self.ledger.days[since], np.cumsum(weight[::-1])[::-1] / E
         sooner = np.cumsum(weight) / E
         before, after = np.diff(days, prepend=day) @ later**2, np.diff(days, append=self.ledger.day) @ sooner**2
@@ -165,7 +165,7 @@ class Recent:
             today = one.today, np.full(len(one.today), one.today_exposure)
             pairs = [(made, since, one.before), (since, today, one.after)]
             if not one.since_exposure:
-                pairs = [(made, today, one.age)]
+                pairs = [(made, today, one.after)]
             for (counts, exposure), (following, span), moved in pairs:
                 part = span / np.maximum(exposure, 1e-300)
                 used = (np.minimum(counts, counts * part) >= _EXPECTED) & (following > 0)
