@@ -43,12 +43,13 @@ LEAST = 100
 
 @dataclass(frozen=True, eq=False)
 class ShownSets:
-    """What an attacker sees of a true population: simulated sets, a column of the joint for each, in all one. `rates`
-    are those of all secrets, largest first, and how many have each.
+    """What an attacker sees of the true population: simulated sets, a column of the joint for each, in all one; and
+    what they know before, `whole`: simulated populations in the same way or, of many secrets, the rates, largest first,
+    and how many secrets have each.
     """
 
     columns: Array
-    rates: tuple[Array, Array]
+    whole: Array | tuple[Array, Array]
 
     @property
     def success(self) -> float:
@@ -56,20 +57,25 @@ class ShownSets:
         return _success(self.columns)
 
     def leakage(self, entropy: ConditionalEntropy | str) -> float:
-        """H(X) - H(X|Y)."""
+        """H(X) - H(X|Y); 0 where simulations differ by less than nothing."""
         H = as_entropy(entropy)
         if not isinstance(H, Entropy) or not H.symmetric:
             raise InvalidParameter(
                 f"leakage in the true population is known for symmetric entropies eta(sum Fhat), not for {H!r}"
             )
-        values, times = self.rates
-        total = float(values @ times)
-        before = H.of_spectrum(values / total, times)
+        return max(0.0, difference(H, self._before(H), H.value(H.summary(self.columns.copy()))))
+
+    def _before(self, H: Entropy) -> float:
+        """H(X)."""
+        if isinstance(self.whole, np.ndarray):
+            return H.value(H.summary(self.whole.copy()))
+        values, times = self.whole
+        before = H.of_spectrum(values / float(values @ times), times)
         if before is None:
             if times.sum() > _LISTED:
                 raise InvalidParameter(f"{H.name} sees every secret by itself, and here are more than {_LISTED:,}")
             before = H(np.repeat(values, np.rint(times).astype(np.int64)))
-        return difference(H, before, H.value(H.summary(self.columns.copy())))
+        return before
 
 
 @dataclass(frozen=True)
@@ -195,17 +201,24 @@ class Population:
         return OneRate(self.rate) if self.alike else RatePosterior(self.mixtures, self.mixtures.usual)
 
     @cached_property
-    def spectrum(self) -> tuple[Array, Array]:
-        """The rates of all secrets, largest first, and how many have each."""
+    def whole(self) -> Array | tuple[Array, Array]:
+        """What is known before a set is seen: see `ShownSets`."""
+        n = int(self.sample.times.sum())
+        if n <= _DRAWS:
+            counts = np.repeat(self.sample.counts, self.sample.times)
+            rates = self.draw_rates(counts, _DRAWS // n).T
+            return np.asarray(rates / rates.sum())
         if self.alike:
             return np.array([self.rate]), np.array([float(self.sample.times.sum())])
         return self.mixtures.spectrum(self.mixtures.usual)
 
     def show(self, plan: Plan, counts: Counts, seed: int = 0) -> ShownSets:
-        """The sets of a plan, from which `in_the_world` has the same success."""
+        """The sets of a plan, from which `in_the_world` has the same success. Where all secrets are in one set, it is
+        what is known before.
+        """
         rng = generator(seed)
         (columns,) = _sampler(plan, counts)(rng).draw_columns([self.estimate], rng)
-        return ShownSets(columns, self.spectrum)
+        return ShownSets(columns, columns if len(columns) >= self.sample.times.sum() else self.whole)
 
     def draw_rates(self, counts: Counts, times: int, seed: int = 0) -> Array:
         """So many populations, a row each: a rate for each secret, 0 where it was never counted."""
@@ -282,7 +295,7 @@ def estimate_world(
         smallest=int(sample.counts[0]),
         entropies=tuple(certified),
         alike=alike,
-        _shown=ShownSets(columns, population.spectrum),
+        _shown=ShownSets(columns, population.whole),
         _certified=certified,
     )
 

@@ -120,7 +120,7 @@ def optimise(
     then = ["measure", prior, output, *given_flags(reading)]
     if output.lower().endswith(".cloak"):
         then = ["show", output]
-    elif prior == "-":
+    elif prior == "-" or reading.secret != "secret":  # which measure would look for in both files
         then = []
     return Outcome(found, (output,), then=then)
 

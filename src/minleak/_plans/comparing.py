@@ -111,11 +111,13 @@ class Comparison(Result):
     @property
     def advice(self) -> str:
         """What to do, in one sentence, the same in print and on the page."""
-        if not self.replacement:
-            return "keep the buckets: no better table was found"
         table, best = f"blocks of {self.average}", self.rows[1]
+        none = f"{table} do no better"
         if self.rows[0].read is not None:
             table, best = "blocks that read no more rows", self.rows[-1]
+            none = "no better cut of the sorted secrets was found that reads as few rows"
+        if not self.replacement:
+            return f"keep the buckets: {none}"
         return (
             f"replace the buckets with {table}: a guess is then right {100 * best.success:.3g}% of the time instead of "
             f"{100 * self.success:.3g}%"
