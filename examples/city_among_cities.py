@@ -9,8 +9,9 @@ DATA = Path(__file__).parent / "data" / "cities.csv"
 
 def main() -> None:
     people = ml.read_prior(DATA)
-    print(ml.sweep(people, ks=[1, 2, 4, 8, 16, 32]))
-    k = ml.least_k(people, success=0.125)
+    # A census counts everybody: it is no sample of a population.
+    print(ml.sweep(people, ks=[1, 2, 4, 8, 16, 32], on_counts=True))
+    k = ml.least_k(people, success=0.125, on_counts=True)
     plan = ml.design(people, k=k)
     print(f"\nTo be right at most one time in eight, the service must see sets of {k}: {plan}")
     for baseline in ml.theory.baselines(people, k):

@@ -1,7 +1,6 @@
 """The public names, by the modules that they are loaded from when they are first used."""
 
 from . import errors, mechanisms, padding, report, results, sequences, strings, testing, theory, warehouse
-from ._attack.comparing import compare
 from ._attack.exposures import exposure
 from ._data.channel import Channel
 from ._data.prior import Prior
@@ -25,6 +24,7 @@ from ._optimise.optimum import optimise
 from ._optimise.tradeoffs import tradeoff
 from ._plan.groups import Groups
 from ._plans.certifying import certify
+from ._plans.comparing import compare
 from ._plans.loading import load
 from ._plans.make import design
 from ._plans.rings import Plan

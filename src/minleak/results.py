@@ -1,7 +1,6 @@
 """results: the frozen objects that functions return, and what a plan or a model is, by name, for annotations."""
 
 from minleak._attack.alternatives import Baseline, Estimate
-from minleak._attack.comparing import Comparison, ComparisonRow
 from minleak._attack.estimating import EstimatedPrior
 from minleak._attack.exposures import Exposure, Repeated
 from minleak._attack.world import World
@@ -34,6 +33,7 @@ from minleak._plan.summaries import (
     StringSummary,
 )
 from minleak._plans.blocks import BlockPlan
+from minleak._plans.comparing import Comparison, ComparisonRow
 from minleak._plans.lineage import Lineage
 from minleak._plans.rows import Rows
 from minleak._plans.sweeps import Sweep

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from pathlib import Path
 
 import numpy as np
@@ -36,7 +37,7 @@ def test_hash_prefixes_of_npm_names():
 def test_every_figure_by_another_way(rows):
     """The scheme as a channel; blocks and plans as they are designed, k by k."""
     weights, buckets = [w for w, _ in rows], [b for _, b in rows]
-    found = ml.compare(weights, buckets, entropies=["shannon", "guesswork"])
+    found = ml.compare(weights, buckets, entropies=["shannon", "guesswork"], on_counts=True)
     channel = ml.Channel.deterministic(buckets)
     assert found.success == pytest.approx(ml.theory.posterior_vulnerability(weights, channel))
     assert found.rows[0].leakage["shannon"] == pytest.approx(ml.leakage(weights, channel, "shannon"), abs=1e-9)
@@ -96,3 +97,63 @@ def test_schemes_that_are_none(scheme, said):
     """One line that says what a scheme is."""
     with pytest.raises(InvalidParameter, match=said):
         ml.compare([3, 2, 1], scheme)
+
+
+@pytest.fixture(scope="module")
+def sampled() -> tuple[ml.Prior, ml.Prior, list[int]]:
+    """Counts of 20,000 events, the truth that they are a sample of, and a scheme of 150 buckets."""
+    rng = np.random.default_rng(7)
+    truth = rng.lognormal(0, 1, 3000)
+    counts = rng.multinomial(20_000, truth / truth.sum())
+    seen = np.flatnonzero(counts)
+    return ml.Prior(counts[seen]), ml.Prior(truth[seen]), [i % 150 for i in range(len(seen))]
+
+
+def test_an_attacker_who_knows_the_truth(sampled):
+    """By default scheme, blocks and plan are judged as the truth judges them, and the result says so."""
+    counts, truth, scheme = sampled
+    found = ml.compare(counts, scheme, entropies=["shannon"])
+    assert not found.on_counts
+    assert "in the true population" in str(found)
+    k = found.average
+    designs = [ml.design(counts, k, layout="blocks"), ml.design(counts, k)]
+    channels = [ml.Channel.deterministic(scheme), *(plan.channel() for plan in designs)]
+    right = [ml.theory.posterior_vulnerability(truth, channel) for channel in channels]
+    assert [found.success, found.blocks, found.plan] == pytest.approx(right, rel=0.05)
+    assert found.plan == designs[1].in_the_world().success
+    assert [row.leakage["shannon"] for row in found.rows[:3]] == pytest.approx(
+        [ml.leakage(truth, channel, "shannon") for channel in channels], rel=0.01
+    )
+    assert found.same_plan == ml.least_k(counts, success=found.success)
+    as_counted = ml.compare(counts, scheme, entropies=["shannon"], on_counts=True)
+    assert as_counted.on_counts
+    assert "as counted" in str(as_counted)
+    assert "true population" not in str(as_counted)
+    assert as_counted.plan == 1 / k < 0.7 * found.plan
+
+
+@pytest.mark.parametrize(("weights", "why"), [([4, 3, 2, 1], "too few"), ([0.4, 0.3, 0.2, 0.1], "not counts")])
+def test_where_nothing_is_known_of_the_truth(weights, why):
+    found = ml.compare(weights, ["x", "y", "x", "z"])
+    assert found.on_counts
+    assert why in found.untold
+    assert f"as counted only: {found.untold}" in str(found)
+    assert found.success == ml.compare(weights, ["x", "y", "x", "z"], on_counts=True).success
+
+
+def test_the_advice_is_what_the_table_shows(sampled):
+    """Blocks of the same size, or blocks that read no more rows; none where nothing better was found."""
+    counts, _, scheme = sampled
+    found = ml.compare(counts, scheme, entropies=["shannon"])
+    assert found.replacement == f"-k {found.average} --layout blocks"
+    by_rows = ml.compare(counts, scheme, entropies=["shannon"], rows=counts.weights)
+    today, best = by_rows.rows[0].read, by_rows.rows[-1]
+    mean, worst = re.fullmatch(r"--layout blocks --mean-rows (\d+) --worst-rows (\d+)", by_rows.replacement).groups()
+    made = ml.design(counts, len(counts), layout=ml.Blocks(mean_rows=int(mean), worst_rows=int(worst)))
+    assert made.rows_read().mean <= int(mean) < today.mean + 1
+    assert made.rows_read().worst <= int(worst) < today.worst + 1
+    assert made.in_the_world().success == pytest.approx(best.success, rel=0.02)
+    blocks = ml.design(counts, 20, layout="blocks").partition.block_of()
+    kept = ml.compare(counts, blocks, entropies=["shannon"])
+    assert kept.replacement == ""
+    assert "keep the buckets" in str(kept)

@@ -54,7 +54,8 @@ def test_the_claim_is_the_limit():
     world = plan.in_the_world()
     assert world.claimed == plan.target.max()
     assert world.success == pytest.approx(world.claimed, rel=2e-3)
-    assert world.unseen == 0
+    assert world.unseen is None  # no secret was counted once: complete, or cut
+    assert world.smallest == 5_000_000
 
 
 @pytest.mark.parametrize(
@@ -88,6 +89,9 @@ def test_leakage_in_the_world(monkeypatch):
     with pytest.raises(InvalidParameter, match="symmetric"):
         world.leakage(ml.Gain(ml.Shannon(), np.ones(len(counts))))
     monkeypatch.setattr("minleak._attack.world._LISTED", 1000)
+    monkeypatch.setattr("minleak._attack.world._DRAWS", 1000)  # of so many secrets the rates are known by their numbers
+    world = plan.in_the_world(entropies=())
+    assert world.leakage("shannon") == pytest.approx(ml.leakage(known, plan.channel(), "shannon"), rel=0.05)
     with pytest.raises(InvalidParameter, match="gini sees every secret by itself, and here are more than 1,000"):
         world.leakage(gini)
     shown = str(world)
@@ -215,7 +219,7 @@ def test_counts_that_differ_by_chance_are_of_one_rate():
     assert world.leakage("shannon") == pytest.approx(ml.leakage(known, plan.channel(), "shannon"), abs=0.01)
     assert world.low <= world.success < 0.06 < world.high
     assert "taken as equally frequent" in str(world)
-    assert ml.least_k(counts, success=0.051, in_the_world=True) == 20
+    assert ml.least_k(counts, success=0.051) == 20
     varied = ml.design(sampled(lognormal(3000), 20_000, seed=1)[0], 20).in_the_world()
     assert not varied.alike
     assert "equally frequent" not in str(varied)
@@ -264,20 +268,65 @@ def test_the_fewest_rates_that_are_not_rejected():
 def test_the_least_k_in_the_world():
     """Its plan meets the target in the world, one smaller does not; as counted a smaller one is claimed to."""
     counts, _ = sampled(lognormal(3000), 20_000, seed=5)
-    k = ml.least_k(counts, success=0.1, in_the_world=True)
-    assert k > ml.least_k(counts, success=0.1) == 10
+    k = ml.least_k(counts, success=0.1)
+    assert k > ml.least_k(counts, success=0.1, on_counts=True) == 10
     assert ml.design(counts, k).in_the_world().success <= 0.1
     assert ml.design(counts, k - 1).in_the_world().success > 0.1
 
 
 def test_a_sweep_in_the_world():
-    """A column more, which is never below the claim by more than noise and falls with k."""
+    """Success and leakages are those of each plan in the true population, above what is claimed on the counts."""
+    counts, known = sampled(lognormal(2000), 20_000, seed=5)
+    swept = ml.sweep(counts, ks=[2, 5, 10])
+    claimed = ml.sweep(counts, ks=[2, 5, 10], on_counts=True)
+    assert (swept.on_counts, claimed.on_counts) == (False, True)
+    assert (swept.success > claimed.success).all()
+    assert (np.diff(swept.success) < 0).all()
+    assert "in the true population" in str(swept)
+    assert "as counted" in str(claimed)
+    for k, right, leaked in zip(swept.ks, swept.success, swept["shannon"], strict=True):
+        world = ml.design(counts, k).in_the_world()
+        assert (right, leaked) == (world.success, world.leakage("shannon"))
+        assert leaked == pytest.approx(ml.design(counts, k).leakage("shannon", prior=known), rel=0.01)
+
+
+def test_one_set_of_all_tells_nothing_in_the_world():
+    counts, _ = sampled(lognormal(300), 2000, seed=5)
+    n = int((np.asarray(ml.Prior(counts).weights) > 0).sum())
+    assert ml.sweep(counts, ks=[n]).leakage.tolist() == [[0.0] * 3]
+
+
+def test_the_least_k_for_a_leakage_in_the_world():
     counts, _ = sampled(lognormal(2000), 20_000, seed=5)
-    swept = ml.sweep(counts, ks=[2, 5, 10], in_the_world=True)
-    assert (swept.in_the_world > swept.success).all()
-    assert (np.diff(swept.in_the_world) < 0).all()
-    assert ml.sweep(counts, ks=[2]).in_the_world is None
-    assert "true population" in str(swept)
+    k = ml.least_k(counts, leakage=2)
+    assert k > ml.least_k(counts, leakage=2, on_counts=True)
+    leaks = ml.sweep(counts, ks=[k - 1, k], entropies=["min-entropy"])["min-entropy"]
+    assert leaks[1] <= 2 < leaks[0]
+
+
+def test_a_least_k_on_counts_that_say_nothing_is_warned_of():
+    """Never for the counts without a word, where counts were given; shares are no counts."""
+    for counts, why in (([4, 3, 3], "too few"), ([1] * 200, "seen once")):
+        with pytest.warns(ml.errors.MinleakWarning, match=f"as counted only: .*{why}"):
+            assert ml.least_k(counts, success=0.5) == 2
+    assert ml.least_k([0.4, 0.3, 0.3], success=0.5) == 2
+    assert ml.least_k([4, 3, 3], success=0.5, on_counts=True) == 2
+    for call in (ml.sweep, lambda prior, **how: ml.least_k(prior, success=0.5, **how)):
+        with pytest.raises(InvalidParameter, match="on_counts is True or False"):
+            call([4, 3, 3], on_counts="no")
+
+
+def test_a_list_without_singletons_is_complete_or_cut():
+    """A top list is no sample: what it leaves out is not called hardly anything, in print, summary and page."""
+    top = [int(10**7 / i) for i in range(1, 300)]
+    world = ml.design(top, 5).in_the_world()
+    assert world.unseen is None
+    for said in (str(world), world.say_unseen()):
+        assert "no secret was counted fewer than 33,444 times: if the list is complete, hardly any" in said
+        assert "if it was cut there, as a list of the most frequent is, it does not tell" in said
+    counts, _ = sampled(lognormal(300), 2000, seed=5)
+    few = ml.design(counts, 5).in_the_world()
+    assert f"{100 * few.unseen:.3g}% of future events will be of secrets that were not counted" in str(few)
 
 
 def test_counts_that_the_mixture_was_not_fitted_to_stand_for_themselves():

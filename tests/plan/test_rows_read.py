@@ -69,7 +69,7 @@ def test_a_comparison_counts_the_rows_of_all():
     rng = np.random.default_rng(2)
     counts = (1000 / np.arange(1, 200)).astype(int) + 1
     scheme = rng.integers(0, 16, len(counts))
-    found = ml.compare(counts, scheme, rows=counts, entropies=["shannon"])
+    found = ml.compare(counts, scheme, rows=counts, entropies=["shannon"], on_counts=True)
     sets = [np.flatnonzero(scheme == b).tolist() for b in np.unique(scheme)]
     success, mean, worst = plainly(sets, counts.tolist(), counts.tolist())
     assert (found.success, found.rows[0].read.mean, found.rows[0].read.worst) == pytest.approx((success, mean, worst))

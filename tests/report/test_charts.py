@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import minleak as ml
@@ -13,6 +14,7 @@ from minleak._report.captions import captioned
 from minleak._report.facts import DRAWS, ENTROPIES, Facts, gather
 from minleak._report.look import DARK_COLOURS, LIGHT_COLOURS
 from minleak._report.saving import picture
+from minleak._report.words import leak_text
 
 WORDS = Path(__file__).parents[2] / "examples" / "data" / "words.csv"
 
@@ -33,8 +35,29 @@ def test_comparison_has_a_bar_for_each_attacker_and_countermeasure(facts: Facts)
     assert len(bars) == len(ENTROPIES) * 5
     assert all(bar["share"] == pytest.approx(100) for bar in bars if bar["by"] == "no cloak")
     ours = [bar["share"] for bar in bars if bar["by"] == "this plan"]
-    expected = [100 * row.plan / row.bare for row in facts.comparisons]
+    expected = [100 * row.worldly["this plan"] / row.worldly["no cloak"] for row in facts.comparisons]
     assert ours == pytest.approx(expected)
+
+
+def test_charts_are_for_the_population_of_the_cards() -> None:
+    """Where the true population differs from the counts: bars and curves in it, and the captions say so."""
+    rng = np.random.default_rng(1)
+    counts = rng.poisson(rng.lognormal(1, 1, 500))
+    plan = ml.design(ml.Prior(counts[counts > 0]), 10)
+    told = gather(plan, trials=50)
+    world = plan.in_the_world()
+    bars = points(charts.comparison(told.comparisons))
+    ours = {bar["attacker"]: bar["leakage"] for bar in bars if bar["by"] == "this plan"}
+    leak = world.leakage("min-entropy")
+    assert leak > 1.2 * plan.leakage("min-entropy")
+    assert ours["min-entropy"] == leak_text("min-entropy", leak)
+    assert told.by_k["min-entropy"][told.by_k.ks.index(10)] == pytest.approx(leak, rel=1e-9)
+    notes = {figure.name: figure.note for figure in captioned(told)}
+    for name in ("comparison", "leakage_by_k"):
+        assert "in the true population" in notes[name]
+    few = gather(ml.design([5, 3, 2], 2), trials=50)
+    assert "as counted" in next(figure.note for figure in captioned(few) if figure.name == "comparison")
+    assert few.by_k.on_counts
 
 
 def test_leakage_by_k_has_every_k_and_marks_the_chosen(facts: Facts) -> None:

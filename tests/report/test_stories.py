@@ -118,7 +118,7 @@ def test_bars_have_their_values_and_ends():
 def test_a_page_claims_no_more_than_was_proved():
     """Of an index the cuts of sorted values were tried, of buckets other buckets, of a refinement no danger."""
     index = ml.compare([8, 4, 2, 1], [0, 1, 2, 3], rows=[8, 4, 2, 1])
-    assert "cut of the sorted values" in story(index).todo
+    assert "cut of the sorted secrets" in story(index).todo
     sizes, counts = [10, 20, 30, 40], [4, 3, 2, 1]
     buckets = ml.padding.design(sizes, counts, budget=8)
     channel = ml.padding.design(sizes, counts, budget=8, randomised=True)

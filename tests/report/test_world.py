@@ -54,7 +54,7 @@ def test_the_first_figure_is_in_the_world(plan: ml.Plan, facts: Facts) -> None:
     assert re.search(
         r"(Between [\d.]+ million and|Between [\d,]+ and|About) .* would bring the first figure within", page
     )
-    assert f"{100 * world.unseen:.3g}% of future events will be of secrets that were not seen" in page
+    assert f"{100 * world.unseen:.3g}% of future events will be of secrets that were not counted" in page
     assert f"in the true population {world.leakage('shannon'):.4g}" in page
 
 

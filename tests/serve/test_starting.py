@@ -175,3 +175,28 @@ def test_paddings_of_a_file(tmp_path):
         (tmp_path / "t.csv").write_text(text)
         with pytest.raises(UnreadableFile):
             SizeTable.load(str(tmp_path / "t.csv"))
+
+
+VALID = {
+    "under caps of groups": {"k": 3, "groups": ml.Groups([0, 1, 0, 1, 0, 1, 2, 2], at_most=1), "layout": "blocks"},
+    "within rows": {"k": 8, "layout": ml.Blocks(worst_rows=12)},
+}
+
+
+@pytest.mark.parametrize("how", VALID.values(), ids=VALID)
+def test_blocks_that_are_valid_and_not_proved_best_are_served(files, how):
+    """There is no theorem on them, so that designing them anew could not help; what is not valid is refused."""
+    counts = {f"s{i}": 9 - i for i in range(8)}
+    plan = ml.design(counts, **how)
+    found = ml.certify(plan, counts)
+    assert (found.ok, found.valid) == (False, True)
+    plan.save("blocks.cloak")
+    assert open_plan("blocks.cloak").plan.digest == plan.digest
+    updated = plan.update({**counts, "new": 5, "newer": 4}, groups=_grouped(how, counts))
+    updated.save("updated.cloak")
+    assert not ml.certify(updated)
+    assert open_plan("updated.cloak").plan.version == updated.version
+
+
+def _grouped(how, counts):
+    return None if "groups" not in how else ml.Groups({"new": 0, "newer": 1}, at_most=1)

@@ -106,7 +106,7 @@ class RandomBaseline(Baseline):
         claimed = 1 - self.entropy("guess-error:1").value
         world = estimate_world(sample, draw_sets, self.k, claimed, certified, seed)
         # sets differ more than those of a plan: their sampling error counts too
-        columns = world._columns
+        columns = world._shown.columns
         off = columns.max(axis=0) - world.success * columns.sum(axis=0)
         half = float(margin(off * len(off)))
         return replace(world, low=max(world.low - half, 1 / self.k), high=min(world.high + half, 1.0))

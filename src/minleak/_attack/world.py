@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -40,6 +41,43 @@ _LISTED = 1 << 27
 LEAST = 100
 
 
+@dataclass(frozen=True, eq=False)
+class ShownSets:
+    """What an attacker sees of the true population: simulated sets, a column of the joint for each, in all one; and
+    what they know before, `whole`: simulated populations in the same way or, of many secrets, the rates, largest first,
+    and how many secrets have each.
+    """
+
+    columns: Array
+    whole: Array | tuple[Array, Array]
+
+    @property
+    def success(self) -> float:
+        """How often the likeliest member of a set is the secret."""
+        return _success(self.columns)
+
+    def leakage(self, entropy: ConditionalEntropy | str) -> float:
+        """H(X) - H(X|Y); 0 where simulations differ by less than nothing."""
+        H = as_entropy(entropy)
+        if not isinstance(H, Entropy) or not H.symmetric:
+            raise InvalidParameter(
+                f"leakage in the true population is known for symmetric entropies eta(sum Fhat), not for {H!r}"
+            )
+        return max(0.0, difference(H, self._before(H), H.value(H.summary(self.columns.copy()))))
+
+    def _before(self, H: Entropy) -> float:
+        """H(X)."""
+        if isinstance(self.whole, np.ndarray):
+            return H.value(H.summary(self.whole.copy()))
+        values, times = self.whole
+        before = H.of_spectrum(values / float(values @ times), times)
+        if before is None:
+            if times.sum() > _LISTED:
+                raise InvalidParameter(f"{H.name} sees every secret by itself, and here are more than {_LISTED:,}")
+            before = H(np.repeat(values, np.rint(times).astype(np.int64)))
+        return before
+
+
 @dataclass(frozen=True)
 class World(Result):
     """What a plan leaks in the true population that its counts, of so many `events`, are a sample of; `entropies` are
@@ -48,7 +86,8 @@ class World(Result):
     `success` is the chance of one guess by an attacker who knows the true frequencies, given that the secret is one of
     the plan; `low` and `high` bound it with about 95% confidence. `claimed` is the chance as counted, which the
     certificate is about: the limit for infinitely many events. `unseen` is the share of tomorrow's events
-    whose secrets are not in the counts (Good and Turing).
+    whose secrets are not in the counts (Good and Turing). It is None where no secret was counted once: such a list is
+    complete, or it was cut at its `smallest` count, and then it is no sample and does not tell what it leaves out.
 
     `alike` is whether the counts differ by no more than chance makes equally frequent secrets differ. `success` is then
     for secrets of one rate, and `high` for differences between them that so few events do not show.
@@ -64,28 +103,27 @@ class World(Result):
     success: float
     low: float
     high: float
-    unseen: float
+    unseen: float | None
+    smallest: int
     alike: bool
     entropies: tuple[str, ...]
-    _columns: Array = field(repr=False, compare=False)
-    _rates: tuple[Array, Array] = field(repr=False, compare=False)
+    _shown: ShownSets = field(repr=False, compare=False)
     _certified: dict[str, float] = field(repr=False, compare=False)
 
     def leakage(self, entropy: ConditionalEntropy | str) -> float:
         """H(X) - H(X|Y) in the true population, from the same simulated sets as `success`."""
-        H = as_entropy(entropy)
-        if not isinstance(H, Entropy) or not H.symmetric:
-            raise InvalidParameter(
-                f"leakage in the true population is known for symmetric entropies eta(sum Fhat), not for {H!r}"
+        return self._shown.leakage(entropy)
+
+    def say_unseen(self) -> str:
+        """How many future events will be of secrets that were not counted, in a sentence without its full stop."""
+        if self.unseen is None:
+            return (
+                f"no secret was counted fewer than {self.smallest:,} times: if the list is complete, hardly any future "
+                "events will be of other secrets; if it was cut there, as a list of the most frequent is, it does not "
+                "tell how many will be"
             )
-        values, times = self._rates
-        total = float(values @ times)
-        before = H.of_spectrum(values / total, times)
-        if before is None:
-            if times.sum() > _LISTED:
-                raise InvalidParameter(f"{H.name} sees every secret by itself, and here are more than {_LISTED:,}")
-            before = H(np.repeat(values, np.rint(times).astype(np.int64)))
-        return difference(H, before, H.value(H.summary(self._columns.copy())))
+        share = "fewer than 1 in 10,000" if self.unseen < 1e-4 else f"{100 * self.unseen:.3g}%"
+        return f"{share} of future events will be of secrets that were not counted"
 
     def to_dict(self) -> dict[str, Any]:
         return super().to_dict() | {"leakage": {name: self.leakage(name) for name in self.entropies}}
@@ -99,8 +137,7 @@ class World(Result):
         )
         return [
             Table("", ["", "as counted", "in the true population", "95% interval"], rows),
-            f"{self.events:,} events, taken as independent; {self.unseen:.1%} of tomorrow's are of secrets that were "
-            "not seen",
+            f"{self.events:,} events, taken as independent; {self.say_unseen()}",
             *([alike] if self.alike else []),
         ]
 
@@ -143,6 +180,61 @@ class SampledSets:
         return [_success(posterior.draw(drawn, rng)[at] / self.owned[:, ::2]) for posterior in posteriors]
 
 
+class Population:
+    """The true population that counts are a sample of: the rates of its secrets, fitted once for all plans."""
+
+    def __init__(self, sample: CountSample) -> None:
+        if sample.events < LEAST:
+            raise InvalidParameter(
+                f"{sample.events} events are too few to say anything about the true population: collect {LEAST} or more"
+            )
+        if sample.counts[-1] == 1:
+            raise InvalidParameter(
+                "every secret was seen once: nothing can be said about how often each occurs; collect more events"
+            )
+        self.sample, self.mixtures = sample, Mixtures(sample.counts, sample.times)
+        self.rate, self.alike = self.mixtures.one_rate
+
+    @cached_property
+    def estimate(self) -> RatePosterior | OneRate:
+        """The rates, given the counts: one rate for all where the counts do not show that there are several."""
+        return OneRate(self.rate) if self.alike else RatePosterior(self.mixtures, self.mixtures.usual)
+
+    @cached_property
+    def whole(self) -> Array | tuple[Array, Array]:
+        """What is known before a set is seen: see `ShownSets`."""
+        n = int(self.sample.times.sum())
+        if n <= _DRAWS:
+            counts = np.repeat(self.sample.counts, self.sample.times)
+            rates = self.draw_rates(counts, _DRAWS // n).T
+            return np.asarray(rates / rates.sum())
+        if self.alike:
+            return np.array([self.rate]), np.array([float(self.sample.times.sum())])
+        return self.mixtures.spectrum(self.mixtures.usual)
+
+    def show(self, plan: Plan, counts: Counts, seed: int = 0) -> ShownSets:
+        """The sets of a plan, from which `in_the_world` has the same success. Where all secrets are in one set, it is
+        what is known before.
+        """
+        rng = generator(seed)
+        (columns,) = _sampler(plan, counts)(rng).draw_columns([self.estimate], rng)
+        return ShownSets(columns, columns if len(columns) >= self.sample.times.sum() else self.whole)
+
+    def draw_rates(self, counts: Counts, times: int, seed: int = 0) -> Array:
+        """So many populations, a row each: a rate for each secret, 0 where it was never counted."""
+        rates = self.estimate.draw(DrawnCounts(np.tile(np.maximum(counts, 1), times)), generator(seed))
+        return np.asarray(rates.reshape(times, -1) * (counts > 0))
+
+
+def find_population(prior: Prior) -> tuple[Population, Counts] | str:
+    """The true population of a prior, and its counts; or why nothing can be said about it."""
+    try:
+        counts, sample = count_sample(prior)
+        return Population(sample), counts
+    except InvalidParameter as error:
+        return str(error)
+
+
 def in_the_world(plan: Plan, entropies: Sequence[ConditionalEntropy | str], seed: int) -> World:
     """What the plan leaks in the true population that its prior is a sample of."""
     if plan.gains is not None:
@@ -150,12 +242,15 @@ def in_the_world(plan: Plan, entropies: Sequence[ConditionalEntropy | str], seed
     counts, sample = count_sample(plan.prior)
     measures = [as_entropy(H) for H in entropies]
     certified = {H.name: difference(H, H(plan.prior), H(plan.target)) for H in measures}
+    return estimate_world(sample, _sampler(plan, counts), plan.k, plan.success, certified, seed)
 
+
+def _sampler(plan: Plan, counts: Counts) -> Callable[[np.random.Generator], SampledSets]:
     def draw_sets(rng: np.random.Generator) -> SampledSets:
         members, owned = sample_sets(plan, sets_to_draw(plan.n_giants + plan.u), rng)
         return SampledSets(members, counts[members], owned)
 
-    return estimate_world(sample, draw_sets, plan.k, plan.success, certified, seed)
+    return draw_sets
 
 
 def estimate_world(
@@ -175,43 +270,32 @@ def estimate_world(
     over twelve samples of the counts. Where the counts do not show that secrets have several rates, `success` and `low`
     are for one rate, and `high` is for the flattest distribution that the counts do not reject.
     """
-    if sample.events < LEAST:
-        raise InvalidParameter(
-            f"{sample.events} events are too few to say anything about the true population: collect {LEAST} or more"
-        )
-    if sample.counts[-1] == 1:
-        raise InvalidParameter(
-            "every secret was seen once: nothing can be said about how often each occurs; collect more events"
-        )
+    population = Population(sample)
     rng = generator(seed)
     sets = draw_sets(rng)
-    mixtures = Mixtures(sample.counts, sample.times)
-    rate, alike = mixtures.one_rate
-    usual = RatePosterior(mixtures, mixtures.usual)
-    estimate: RatePosterior | OneRate
+    mixtures, alike = population.mixtures, population.alike
     spiky: Sequence[RatePosterior | OneRate]
     if alike:
-        estimate, spiky, flat = OneRate(rate), [OneRate(rate)], [usual]
-        spectrum = np.array([rate]), np.array([float(sample.times.sum())])
+        spiky, flat = [population.estimate], [RatePosterior(mixtures, mixtures.usual)]
     else:
-        estimate, spiky = usual, [mixtures.merge_rates(weights) for weights in (mixtures.best, mixtures.narrow)]
+        spiky = [mixtures.merge_rates(weights) for weights in (mixtures.best, mixtures.narrow)]
         flat = [RatePosterior(mixtures, mixtures.flat), RatePosterior(mixtures, None)]
-        spectrum = mixtures.spectrum(mixtures.usual)
-    columns, *ends = sets.draw_columns([estimate, *spiky, *flat], rng)
+    columns, *ends = sets.draw_columns([population.estimate, *spiky, *flat], rng)
     success, others = _success(columns), [_success(end) for end in ends]
     resampled = [RatePosterior(mixtures, mixtures.fit_resampled(rng)) for _ in range(_SAMPLES)]
     margin = _STUDENT * float(np.std(sets.draw_successes(resampled, rng), ddof=1))
+    once = int(sample.times[sample.counts == 1].sum())
     return World(
         events=sample.events,
         claimed=claimed,
         success=success,
         low=max(min(success, *others[: len(spiky)]) - margin, 1 / k),
         high=min(max(success, *others[len(spiky) :]) + margin, 1.0),
-        unseen=int(sample.times[sample.counts == 1].sum()) / sample.events,
+        unseen=once / sample.events if once else None,
+        smallest=int(sample.counts[0]),
         entropies=tuple(certified),
-        _columns=columns,
         alike=alike,
-        _rates=spectrum,
+        _shown=ShownSets(columns, population.whole),
         _certified=certified,
     )
 

@@ -33,8 +33,8 @@ def certify_blocks(
     same, exact = _same_weights(plan.prior, prior)
     checks, gaps = list(_checks(plan, prior, same)), {}
     if all(check.ok for check in checks):
-        checks += _best_checks(plan, prior, measures)
         checks += check_labels(plan, prior)
+        checks += _best_checks(plan, prior, measures)
         gaps = plan.losses([H for H in measures if isinstance(H, Entropy)])
     claim = f"no partition into blocks of at most {plan.k} secrets leaks less, in {_list_names(measures)}"
     return Certificate.of(claim, checks, exact=exact, gaps=gaps)
@@ -82,16 +82,17 @@ def _best_checks(plan: BlockPlan, prior: Prior, measures: Sequence[ConditionalEn
     worse = "" if sorted_ else _distance(plan, prior, measures)
     if not sorted_ and plan.groups is not None:
         worse = "they are the best that were found under the caps of the groups, for which there is no theorem"
-    yield Check("sorted by weight and cut into blocks of k from the heaviest on", sorted_, worse)
+    yield Check("sorted by weight and cut into blocks of k from the heaviest on", sorted_, worse, optimality=True)
     if not sorted_:
         return
     proved = [H for H in measures if best_sorted(H.form)]
     others = [H for H in measures if not best_sorted(H.form)]
     if proved:
-        yield Check("no partition into blocks of at most k leaks less", True, f"a theorem in {_list_names(proved)}")
+        theorem = f"a theorem in {_list_names(proved)}"
+        yield Check("no partition into blocks of at most k leaks less", True, theorem, optimality=True)
     if others:
         no_theorem = "there is no such theorem: another partition may leak less"
-        yield Check(f"the same in {_list_names(others)}", False, no_theorem)
+        yield Check(f"the same in {_list_names(others)}", False, no_theorem, optimality=True)
 
 
 def _distance(plan: BlockPlan, prior: Prior, measures: Sequence[ConditionalEntropy]) -> str:

@@ -29,16 +29,21 @@ _STEPS, _MORE = 64, 1 << 24
 
 @dataclass(frozen=True)
 class Check(Result):
-    """One thing that was checked, `what`; `ok` if it holds; and a word on it, `detail`."""
+    """One thing that was checked, `what`; `ok` if it holds; and a word on it, `detail`. Where one of the `optimality`
+    fails, what was checked may still be valid: others may leak less, and no more than is said leaks.
+    """
 
     what: str
     ok: bool
     detail: str = ""
+    optimality: bool = False
 
 
 @dataclass(frozen=True)
 class Certificate(Result):
-    """`ok` if every one of the `checks` holds. `exact` tells whether all was checked in integers and Fractions.
+    """`ok` if every one of the `checks` holds; `valid` if every one but those of optimality does: the plan then hides
+    what it says that it hides, and whether another would leak less is not proved. `exact` tells whether all was checked
+    in integers and Fractions.
 
     `gaps` are distances from the optimum: for a channel "posterior" (the largest total variation of a posterior to pi)
     and the leakage above the least possible in each entropy asked for; for a plan "prior" (its distance on the grid).
@@ -53,6 +58,8 @@ class Certificate(Result):
     claim: str = ""
     own_prior: bool = False
 
+    reported = ("valid",)
+
     @classmethod
     def of(cls, claim: str, checks: list[Check], *, exact: bool, gaps: dict[str, float] | None = None) -> Certificate:
         """The certificate of these checks."""
@@ -61,12 +68,18 @@ class Certificate(Result):
     def __bool__(self) -> bool:
         return self.ok
 
+    @property
+    def valid(self) -> bool:
+        """Whether every check holds but those of optimality."""
+        return all(check.ok or check.optimality for check in self.checks)
+
     def to_parts(self) -> list[str | Table]:
         how = "exactly" if self.exact else "in floats"
         rows = [["ok" if c.ok else "NO", f"{c.what}: {c.detail}" if c.detail else c.what] for c in self.checks]
+        verdict = "certified" if self.ok else "valid, but NOT certified as optimal" if self.valid else "NOT certified"
         own = "the prior is the plan's own: give yours to have it compared"
         return [
-            f"certified, {how}" if self.ok else f"NOT certified (checked {how})",
+            f"{verdict}, {how}" if self.ok else f"{verdict} (checked {how})",
             *([f"{'proved' if self.ok else 'not proved'}: {self.claim}"] if self.claim else []),
             *([own] if self.own_prior else []),
             *([Table("", (), rows)] if rows else []),

@@ -34,7 +34,8 @@ def _checks(plan: Lineage, found: Sequence[Certificate]) -> Iterator[Check]:
     for i, one in enumerate(found):
         failed = "; ".join(check.what for check in one.checks if not check.ok)
         size = f"{len(plan.parts[i].prior):,} secrets"
-        yield Check(f"part {i} is optimal for the counts it was made for", one.ok, failed or size)
+        what = f"part {i} is optimal for the counts it was made for"
+        yield Check(what, one.ok, failed or size, optimality=one.valid)
     seen: set[Any] = set()
     once = True
     for part in plan.parts[1:]:

@@ -142,7 +142,7 @@ def fit(
     if output is None:
         return Outcome(summary)
     fitted.save(output)
-    return Outcome(summary, (output,), then=f"chain leakage {output} -k 3")
+    return Outcome(summary, (output,), then=["chain", "leakage", output, "-k", "3"])
 
 
 def leakage(

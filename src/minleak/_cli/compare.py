@@ -8,12 +8,12 @@ from typing import Any
 import typer
 
 import minleak as ml
-from minleak._attack.comparing import Comparison
 from minleak._cli.inputs import PriorSource, Reading
-from minleak._cli.options import Entropies, PriorFile, option, whole
+from minleak._cli.options import Entropies, PriorFile, given_flags, option, whole
 from minleak._cli.output import Outcome, working
 from minleak._data.labels import Labels
 from minleak._entropy.standard import STANDARD
+from minleak._plans.comparing import Comparison
 from minleak.errors import InvalidParameter
 
 # The hashes of --prefix.
@@ -30,6 +30,9 @@ def compare(
     rows: str | None = option(
         "Column with the number of table rows that hold each secret, often the counts: compare rows read, too."
     ),
+    on_counts: bool = option(
+        "Measure for the counts as they are, not for the true population that they are a sample of.", default=False
+    ),
     entropy: Entropies = None,
     reading: Reading,
 ) -> Outcome[Comparison]:
@@ -44,8 +47,12 @@ def compare(
     with working("comparing"):
         scheme = source.names(by) if by is not None else _prefixes(counts.labels, prefix or "")
         held = None if rows is None else source.other(rows, "--rows").weights
-        found = ml.compare(counts, scheme, entropies=entropy or STANDARD, rows=held)
-    return Outcome(found, then="" if prior == "-" else f"design {prior} -k {found.average} -o plan.cloak")
+        found = ml.compare(counts, scheme, entropies=entropy or STANDARD, rows=held, on_counts=on_counts)
+    if prior == "-" or not found.replacement:
+        return Outcome(found)
+    by_rows = [] if rows is None else ["--rows", rows]
+    then = ["design", prior, *found.replacement.split(), *by_rows, "-o", "plan.cloak", *given_flags(reading)]
+    return Outcome(found, then=then)
 
 
 def _prefixes(labels: Labels, prefix: str) -> Any:

@@ -12,7 +12,7 @@ from minleak._cli.inputs import Grouping, PriorSource, Reading
 from minleak._cli.options import Entropies, PriorFile, option, share, split_names, whole
 from minleak._cli.output import Outcome, note, progressing, remark, working
 from minleak._cli.show import summarize
-from minleak._cli.sweep import SuccessRequirement, why_untold
+from minleak._cli.sweep import SuccessRequirement
 from minleak._cli.tables import check_ending
 from minleak._data.progress import Progress
 from minleak._layouts import LAYOUTS
@@ -31,10 +31,13 @@ class Variant:
         "more leakage); for nearby decoys see --near."
     )
     mean_rows: float | None = option(
-        "With --layout blocks: the most table rows that a query may read on average, where PRIOR counts the rows of "
-        "each secret; -k is then optional."
+        "With --layout blocks: the most table rows that a query may read on average; -k is then optional."
     )
     worst_rows: float | None = option("With --layout blocks: the most table rows that any query may read.")
+    rows: str | None = option(
+        "With --mean-rows or --worst-rows: column with the number of table rows that hold each secret. Default: the "
+        "counts."
+    )
     gains: str | None = option("Column with the worth of each secret to the attacker, for gain-based leakage.")
     near: str | None = option(
         "Choose nearby decoys, at no more leakage: columns with coordinates. lat,lon gives kilometres on the globe, "
@@ -70,7 +73,8 @@ class Variant:
         worth = None if self.gains is None else source.other(self.gains, "--gains").weights
         layout: Any = self.layout or "stable"
         if self.rows_budget:
-            layout = ml.Blocks(mean_rows=self.mean_rows, worst_rows=self.worst_rows)
+            held = None if self.rows is None else source.other(self.rows, "--rows").weights
+            layout = ml.Blocks(mean_rows=self.mean_rows, worst_rows=self.worst_rows, rows=held)
         if self.near is not None:
             metric, columns = parse_near(self.near)
             layout = ml.Near(source.places(columns, "--near"), metric=metric, stability=self.stability)
@@ -85,6 +89,8 @@ class Variant:
         """Refuse options that do not go together, before a file is read."""
         if self.rows_budget and (self.layout != ml.Blocks.name or required):
             raise InvalidParameter("--mean-rows and --worst-rows need --layout blocks and do not go with --max-success")
+        if self.rows is not None and not self.rows_budget:
+            raise InvalidParameter("--rows needs --mean-rows or --worst-rows")
         if self.gains is not None and required:
             raise InvalidParameter(
                 "--max-success does not go with --gains, where guesses have a worth: give -k instead"
@@ -137,8 +143,8 @@ def design(
         raise InvalidParameter(
             "give either -k, the size of the sets, or --max-success, to find the least k that meets it"
         )
-    if requirement.as_counted and most is None:
-        raise InvalidParameter("--events all needs --max-success")
+    if requirement.on_counts and most is None:
+        raise InvalidParameter("--on-counts is about --max-success: give both, or leave it out")
     variant.check(required=most is not None)
     grouping.check()
     if grouping.group and variant.unknown is not None:
@@ -162,12 +168,11 @@ def design(
             return Outcome(found)
         return Outcome(found, (output,))
     source = PriorSource(prior, reading)
-    counts = source.prior(events=requirement.sampled)
+    counts = source.prior(events=requirement.events)
     groups = grouping.read(source)
     if most is not None:
         with working("looking for the least k"):
-            world = not requirement.as_counted and why_untold(counts) is None
-            k, said = requirement.least_k(counts, most, world=world, groups=groups)
+            k, said = requirement.least_k(counts, most, groups=groups)
         note(said)
     if k is not None and k > len(counts) and variant.unknown is None:
         note(f"-k is larger than the number of secrets: k = {len(counts):,}")
@@ -179,16 +184,16 @@ def design(
     with working("measuring the plan"):
         summary = summarize(plan, entropy)
     if most is not None:
-        _warn_if_missed(summary, most, as_counted=requirement.as_counted)
+        _warn_if_missed(summary, most, on_counts=requirement.on_counts)
     about: dict[str, Any] = {"about": plan, "most": most}
     if output is None:
         remark(_NOT_SAVED)
         return Outcome(summary, **about)
     with working(f"writing {output}"):
         plan.save(output)
-    asked = "" if most is None else f" --max-success {100 * most:.4g}%"
-    following = f"report {output} -o report.html{asked}" if plan.randomised else f"export {output} -o table.csv"
-    return Outcome(summary, (output,), then=f"{following}, or minleak draw --help", **about)
+    asked = [] if most is None else ["--max-success", f"{100 * most:.12g}%"]
+    then = ["report", output, "-o", "report.html", *asked] if plan.randomised else ["export", output, "-o", "table.csv"]
+    return Outcome(summary, (output,), then=then, **about)
 
 
 def _refuse_inside(variant: Variant, grouping: Grouping, reading: Reading) -> None:
@@ -208,9 +213,9 @@ def _refuse_inside(variant: Variant, grouping: Grouping, reading: Reading) -> No
         raise InvalidParameter(f"{' and '.join(given)} work in memory only: leave out --engine")
 
 
-def _warn_if_missed(summary: Any, most: float, *, as_counted: bool) -> None:
+def _warn_if_missed(summary: Any, most: float, *, on_counts: bool) -> None:
     """Note that this layout leaks more than the stable one that k was found for."""
-    world = None if as_counted else summary.in_the_world
+    world = None if on_counts else summary.in_the_world
     success = summary.success if world is None else world.success
     if success > most * (1 + 1e-12):
         note(f"this layout does not meet it ({100 * success:.4g}%): give a larger -k, or use --layout stable")

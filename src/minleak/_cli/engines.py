@@ -12,7 +12,7 @@ from minleak._cli.inputs import Reading, as_file
 from minleak._cli.options import option
 from minleak._cli.output import note, working
 from minleak._cli.show import summarize
-from minleak._cli.sweep import SuccessRequirement, why_untold
+from minleak._cli.sweep import SuccessRequirement
 from minleak._data.formats.lines import Lines
 from minleak._plan.summaries import PlanSummary
 from minleak.errors import InvalidParameter
@@ -93,7 +93,7 @@ def design_inside(
         )
         if output is not None and to_cloak:
             warehouse.to_plan(plan).save(output)
-        summary: PlanSummary = summarize(plan, entropies, events=requirement.sampled)
+        summary: PlanSummary = summarize(plan, entropies, events=requirement.events)
         return summary
 
 
@@ -104,9 +104,8 @@ def _least_k(counts: Any, requirement: SuccessRequirement, how: dict[str, Any], 
 
     cleaned = clean_labels(counts, how["secret"], strip=clean, nfc=clean, events=how["weight"] is None)
     spectrum = warehouse.Spectrum(cleaned, **how)
-    prior = ml.Prior(spectrum.prior().weights, events=requirement.sampled)
-    world = not requirement.as_counted and why_untold(prior) is None
-    k, said = requirement.least_k(prior, requirement.max_success or 1.0, world=world)
+    prior = ml.Prior(spectrum.prior().weights, events=requirement.events)
+    k, said = requirement.least_k(prior, requirement.max_success or 1.0)
     note(said)
     return k
 

@@ -31,4 +31,4 @@ def keygen(
     """
     made = ml.Key.new()
     made.save(file)
-    return Outcome(NewKey(made.id), (file,), then=f"draw CLOAK --key {file} --scope USER")
+    return Outcome(NewKey(made.id), (file,), then=["draw", "--help"])

@@ -9,7 +9,7 @@ import numpy as np
 
 import minleak as ml
 from minleak._cli.inputs import PriorSource, Reading, check_one_stdin, rows_beside
-from minleak._cli.options import Observable, PriorFile, argument, chart_option, option, times
+from minleak._cli.options import Observable, PriorFile, argument, chart_option, given_flags, option, times
 from minleak._cli.output import Outcome, save_chart, working
 from minleak._cli.tables import check_ending, write_channel
 from minleak._optimise.budgets import LeastBudget
@@ -117,7 +117,11 @@ def optimise(
         return Outcome(found)
     channel = ml.Channel(found.channel.matrix, inputs=counts.labels, outputs=found.channel.outputs)
     write_channel(channel, output, counts)
-    then = f"draw {output}" if output.lower().endswith(".cloak") else f"measure {prior} {output}"
+    then = ["measure", prior, output, *given_flags(reading)]
+    if output.lower().endswith(".cloak"):
+        then = ["show", output]
+    elif prior == "-" or reading.secret != "secret":  # which measure would look for in both files
+        then = []
     return Outcome(found, (output,), then=then)
 
 

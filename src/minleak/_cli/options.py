@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import field, fields
 from decimal import Decimal
 from typing import Annotated, Any
 
@@ -26,6 +26,22 @@ def option(help: str, *flags: str, default: Any = None, parser: Callable[[str], 
 def argument(metavar: str, help: str, *, default: Any = ...) -> Any:
     """An argument of a command; required if its default is `...`."""
     return field(default=default, metadata={"help": help, "metavar": metavar})
+
+
+def given_flags(*groups: Any) -> list[str]:
+    """The flags that set groups of options as they are, where they are not as usual."""
+    said: list[str] = []
+    for group in groups:
+        for one in fields(group):
+            value = getattr(group, one.name)
+            if value == one.default:
+                continue
+            flag = next(
+                (f for f in one.metadata.get("flags", ()) if f.startswith("--")), "--" + one.name.replace("_", "-")
+            )
+            for each in value if isinstance(value, list) else [value]:
+                said += [flag] if each is True else [flag, str(each)]
+    return said
 
 
 def chart_option(what: str) -> Any:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
@@ -19,13 +20,14 @@ R = TypeVar("R")
 
 @dataclass(frozen=True)
 class Outcome(Generic[R]):
-    """What a command comes to: a result, the files that it wrote, what may be done next, and the exit code; and what
-    the page of --report is about, if not the result, and the most that a guess may be right by a requirement.
+    """What a command comes to: a result, the files that it wrote, the words of a command that can be run next, and the
+    exit code; and what the page of --report is about, if not the result, and the most that a guess may be right by a
+    requirement.
     """
 
     result: R
     files: tuple[str, ...] = ()
-    then: str = ""
+    then: Sequence[str] = ()
     code: int = 0
     about: Any = None
     most: float | None = None
@@ -55,7 +57,7 @@ def emit(command: str, outcome: Outcome[Any]) -> None:
     else:
         text = "" if result is None else visible(str(result), keep="\n\t")
         written = f"written to {', '.join(files)}" if files else ""
-        then = f"next: minleak {outcome.then}" if outcome.then else ""
+        then = f"next: {shlex.join(['minleak', *outcome.then])}" if outcome.then else ""
         ending = visible("; ".join(part for part in (written, then) if part))
         print("\n\n".join(part for part in (text, ending) if part))
     if sys.stdout is not None:

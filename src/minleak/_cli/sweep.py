@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import minleak as ml
+from minleak._attack.world import find_population
 from minleak._cli.failures import in_flags
 from minleak._cli.inputs import Grouping, PriorSource, Reading
-from minleak._cli.options import Entropies, PriorFile, chart_option, option, share, whole, whole_numbers
+from minleak._cli.options import Entropies, PriorFile, chart_option, given_flags, option, share, whole_numbers
 from minleak._cli.output import Outcome, save_chart, working
 from minleak._entropy.standard import FEW
 from minleak._face.result import Result
@@ -16,10 +17,6 @@ from minleak._face.tables import Table
 from minleak._plans.sweeps import Sweep
 from minleak._report.stories import Story, Tile, story
 from minleak._report.words import percent
-from minleak.errors import InvalidParameter
-
-# What --events says where the counts are not a sample.
-_ALL = "all"
 
 
 @dataclass(frozen=True)
@@ -29,37 +26,24 @@ class SuccessRequirement:
     max_success: float | None = option(
         "Find the least k for which a guess is right at most this often, such as 0.3 or 30%.", parser=share
     )
-    events: str | None = option(
-        "Number of events behind the weights, if they are shares instead of counts; all: treat the counts as exact, "
-        "not as a sample."
-    )
+    events: int | None = option("Number of events behind the weights, if they are shares instead of counts.")
+    on_counts: bool = option("Take the counts as they are, not as a sample of the true population.", default=False)
 
-    @property
-    def as_counted(self) -> bool:
-        """Whether the counts are to be taken for the truth."""
-        return self.events == _ALL
-
-    @property
-    def sampled(self) -> int | None:
-        """The number of events, where it is given."""
-        return None if self.events in (None, _ALL) else whole(str(self.events))
-
-    def least_k(
-        self, counts: ml.Prior, most: float, *, world: bool, groups: ml.Groups | None = None
-    ) -> tuple[int, str]:
+    def least_k(self, counts: ml.Prior, most: float, *, groups: ml.Groups | None = None) -> tuple[int, str]:
         """The least k with a guess right at most so often, and a sentence that says so."""
-        k = ml.least_k(counts, success=most, groups=groups, in_the_world=world)
-        how = "in the true population" if world else "as counted"
-        return k, f"least k with a guess right at most {100 * most:.4g}% of the time, {how}: {k}"
+        on_counts = self.on_counts or why_untold(counts) is not None
+        k = ml.least_k(counts, success=most, groups=groups, on_counts=on_counts)
+        return k, f"least k with a guess right at most {100 * most:.4g}% of the time, {_where(on_counts)}: {k}"
 
 
 def why_untold(counts: ml.Prior) -> str | None:
     """Why nothing can be said about the true population; None if something can."""
-    try:
-        ml.design(counts, 1).in_the_world(entropies=())
-    except InvalidParameter as error:
-        return in_flags(str(error), {"events": "--events"})
-    return None
+    known = find_population(counts)
+    return in_flags(known, {"events": "--events"}) if isinstance(known, str) else None
+
+
+def _where(on_counts: bool) -> str:
+    return "as counted" if on_counts else "in the true population"
 
 
 @dataclass(frozen=True)
@@ -73,14 +57,14 @@ class SweepSummary(Result):
     least_k_leakage: int | None
     """The least k with --max-leakage, where that was given."""
     sentences: tuple[str, ...]
-    """The same in words, and why nothing can be said about the world."""
+    """The same in words."""
     sweep: Sweep
     """For each k how often a guess is right and what leaks."""
 
     charted: ClassVar[str] = "leakage against the size of the sets"
 
     def to_parts(self) -> list[str | Table]:
-        legend = "success: how often one guess is right; the others: the least leakage that sets of k allow"
+        legend = "success: how often one guess is right; the others: what leaks from the best sets of k"
         return [*self.sentences, *self.sweep.to_parts(), legend]
 
     def chart(self) -> Any:
@@ -91,8 +75,7 @@ class SweepSummary(Result):
 @story.register
 def _(found: SweepSummary) -> Story:
     swept = found.sweep
-    rates = swept.success if swept.in_the_world is None else swept.in_the_world
-    where = "as counted" if swept.in_the_world is None else "in the true population"
+    rates, where = swept.success, _where(swept.on_counts)
     least = found.least_k_success or found.least_k_leakage
     shown = sorted({0, len(swept.ks) // 2, len(swept.ks) - 1}, reverse=True)
     tiles = [Tile(f"Sets of {swept.ks[i]:,}", percent(float(rates[i])), f"a guess is right, {where}") for i in shown]
@@ -127,26 +110,34 @@ def sweep(
     """
     grouping.check()
     source = PriorSource(prior, reading)
-    counts = source.prior(events=requirement.sampled)
+    counts = source.prior(events=requirement.events)
     groups = grouping.read(source)
     entropies = entropy or list(FEW)
     with working("sweeping"):
-        untold = None if requirement.as_counted else why_untold(counts)
-        world = untold is None and not requirement.as_counted
-        said = [f"as counted only: {untold}"] if untold else []
+        untold = None if requirement.on_counts else why_untold(counts)
+        on_counts = requirement.on_counts or untold is not None
+        said = []
         by_leakage = by_success = None
         if max_leakage is not None:
-            by_leakage = ml.least_k(counts, entropies[0], leakage=max_leakage, groups=groups)
-            said.append(f"least k with {entropies[0]} leakage of at most {max_leakage:g}: {by_leakage}")
+            by_leakage = ml.least_k(counts, entropies[0], leakage=max_leakage, groups=groups, on_counts=on_counts)
+            said.append(
+                f"least k with {entropies[0]} leakage of at most {max_leakage:g}, {_where(on_counts)}: {by_leakage}"
+            )
         if requirement.max_success is not None:
-            by_success, sentence = requirement.least_k(counts, requirement.max_success, world=world, groups=groups)
+            by_success, sentence = requirement.least_k(counts, requirement.max_success, groups=groups)
             said.append(sentence)
         chosen = whole_numbers(ks) if ks is not None else _spread(len(counts))
-        swept = ml.sweep(counts, ks=chosen, groups=groups, entropies=entropies, in_the_world=world)
+        swept = ml.sweep(counts, ks=chosen, groups=groups, entropies=entropies, on_counts=on_counts)
+        swept = replace(swept, untold=untold)
     found = SweepSummary(len(counts), by_success, by_leakage, tuple(said), swept)
     title = "Least leakage against the size of the sets"
-    then = "" if prior == "-" else f"design {prior} -k {by_success or by_leakage or 'K'} -o plan.cloak"
-    return Outcome(found, save_chart(swept.chart, chart, title=title), then=then)
+    files = save_chart(swept.chart, chart, title=title)
+    least = by_success or by_leakage
+    if prior == "-" or least is None:
+        return Outcome(found, files)
+    events = [] if requirement.events is None else ["--events", str(requirement.events)]
+    then = ["design", prior, "-k", str(least), "-o", "plan.cloak", *events, *given_flags(grouping, reading)]
+    return Outcome(found, files, then=then)
 
 
 def _spread(n: int) -> list[int]:

@@ -76,7 +76,7 @@ def update(
         return Outcome(summary, about=newer)
     with working(f"writing {output}"), expect_state(output, replaced):
         newer.save(output)
-    return Outcome(summary, (output,), then=f"draw {output} --help", about=newer)
+    return Outcome(summary, (output,), then=["report", output, "-o", "report.html"], about=newer)
 
 
 def _lay_near(

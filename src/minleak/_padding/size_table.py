@@ -128,9 +128,9 @@ class SizeTable(Result):
 
     @property
     def capacity(self) -> float:
-        """An upper bound in bits on what sizes of any distribution leak in Shannon's entropy, min-entropy or Arimoto's of
-        any order: log2 of the number of values. It is infinite if the table goes on beyond them; whole sizes up to the
-        last value then leak at most log2 of the number of `values`.
+        """An upper bound in bits on what sizes of any distribution leak in Shannon's entropy, min-entropy or Arimoto's
+        of any order: log2 of the number of values. It is infinite if the table goes on beyond them; whole sizes up to
+        the last value then leak at most log2 of the number of `values`.
         """
         return math.log2(len(self.values)) if self.beyond is None else math.inf
 

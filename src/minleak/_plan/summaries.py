@@ -109,7 +109,7 @@ class CountedSummary(Summary):
             lines.append(
                 f"in the true population about {world.success:.4g} ({world.low:.4g} to {world.high:.4g}): the counts "
                 f"are a sample of {world.events:,} independent events, and an attacker may know the true frequencies; "
-                f"{world.unseen:.2%} of future events will be of secrets that were not counted"
+                f"{world.say_unseen()}"
             )
         if world.alike and world.high > _SLIGHTLY * (self.success or 0.0):
             lines.append(

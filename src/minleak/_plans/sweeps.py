@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -11,8 +12,10 @@ from typing import Any
 import numpy as np
 
 from minleak._attack.profiles import SortedPrior
+from minleak._attack.rates import Counts
+from minleak._attack.world import Population, ShownSets, find_population
 from minleak._data.arrays import Array, Indices
-from minleak._data.parameters import as_list, real
+from minleak._data.parameters import as_list, real, truth
 from minleak._data.prior import Prior, as_prior
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropies, as_entropy, place
@@ -25,22 +28,22 @@ from minleak._measure.leakages import difference
 from minleak._plan.groups import Groups, GroupTree
 from minleak._plan.rings import LIMIT, cap
 from minleak._plans.make import design
-from minleak.errors import InvalidParameter
+from minleak.errors import InvalidParameter, MinleakWarning
 
 
 @dataclass(frozen=True)
 class Sweep(Frontier):
     """The least `leakage` in each of the `entropies`, and the attacker's chance with one guess, `success`, for each of
-    the `ks` asked for.
-
-    `in_the_world` is that chance for an attacker who knows the truth of which the counts are a sample, where asked for.
+    the `ks` asked for: in the true population that the counts are a sample of, or as counted if `on_counts`; `untold`
+    is then why nothing can be said about the true population, unless it was not asked for.
     """
 
     ks: tuple[int, ...]
     entropies: tuple[str, ...]
     leakage: Array
     success: Array
-    in_the_world: Array | None = None
+    on_counts: bool
+    untold: str | None = None
 
     def __getitem__(self, entropy: ConditionalEntropy | str) -> Array:
         return np.asarray(self.leakage[:, place(self.entropies, entropy)])
@@ -59,17 +62,23 @@ class Sweep(Frontier):
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """`ks`, `success` and `in_the_world` as lists, and `leakage`, by entropy a list."""
+        """`ks` and `success` as lists, `leakage`, by entropy a list, and which population they are for."""
         leakage = dict(zip(self.entropies, self.leakage.T, strict=True))
-        told = {"ks": self.ks, "success": self.success, "in_the_world": self.in_the_world, "leakage": leakage}
+        told: dict[str, Any] = {"ks": self.ks, "success": self.success, "leakage": leakage}
+        told |= {"on_counts": self.on_counts, "untold": self.untold}
         return {name: plain(value) for name, value in told.items()}
 
     def to_parts(self) -> list[str | Table]:
         columns = {"k": list(self.ks), "success": self.success.tolist()}
-        if self.in_the_world is not None and (self.in_the_world > 1.01 * self.success).any():
-            columns["true population"] = self.in_the_world.tolist()
         columns |= {name: self[name].tolist() for name in self.entropies}
-        return [Table("", list(columns), list(zip(*columns.values(), strict=True)))]
+        return [say_population(self), Table("", list(columns), list(zip(*columns.values(), strict=True)))]
+
+
+def say_population(found: Any) -> str:
+    """Which of the two populations figures are for."""
+    if not found.on_counts:
+        return "in the true population, of which the counts are a sample"
+    return "as counted" if found.untold is None else f"as counted only: {found.untold}"
 
 
 def sweep(
@@ -78,17 +87,21 @@ def sweep(
     ks: Iterable[int] | None = None,
     groups: Groups | GroupTree | None = None,
     entropies: Sequence[ConditionalEntropy | str] = FEW,
-    in_the_world: bool = False,
+    on_counts: bool = False,
 ) -> Sweep:
-    """H(X) - H(pi) for many k: what the best countermeasure with sets of k still leaks.
+    """What the best countermeasure with sets of k still leaks, for many k.
 
-    j* grows with k: secret j is no giant as long as k <= j - 1 + floor((w_j + ... + w_n) / w_j), a bound that does not
-    fall with j, so that one sort and one search give all targets. Entropies with a `form` then follow from prefix
-    sums, O(1) for each k; one's own are evaluated on pi, O(k) each. `ks` defaults to 1..min(n, 100).
-    With `in_the_world` a plan is made for each k and judged by `Plan.in_the_world`. With `groups` sets keep their caps,
-    and pi is found anew for each k, O(n) each.
+    Where the weights are counts, the figures are for an attacker who knows the true frequencies, of which the counts
+    are a sample: a plan is made for each k and judged as by `Plan.in_the_world`. Where they are not, where so few
+    events say nothing about the true population, or with `on_counts`, they are H(X) - H(pi) for the weights as they
+    are, the least that any channel with sets of k leaks. `Sweep.on_counts` tells which of the two.
 
-    >>> table = sweep(range(30, 0, -1), ks=[15, 20])
+    As counted all k are done at once. j* grows with k: secret j is no giant as long as k <= j - 1 + floor((w_j + ... +
+    w_n) / w_j), a bound that does not fall with j, so that one sort and one search give all targets. Entropies with a
+    `form` then follow from prefix sums, O(1) for each k; one's own are evaluated on pi, O(k) each. With `groups` sets
+    keep their caps, and pi is found anew for each k, O(n) each. `ks` defaults to 1..min(n, 100).
+
+    >>> table = sweep(range(30, 0, -1), ks=[15, 20], on_counts=True)
     >>> [round(float(value), 10) for value in table["shannon"]]
     [0.7437328063, 0.3404993987]
     """
@@ -98,6 +111,14 @@ def sweep(
     asked = tuple(cap(k) for k in as_list(chosen, "ks are the caps to sweep over, such as range(1, 20)", some=True))
     wanted = np.array([min(k, profile.n) for k in asked], dtype=np.int64)  # no set has more members than that
     measures = as_entropies(entropies)
+    names = tuple(H.name for H in measures)
+    if any(not H.symmetric for H in measures):
+        raise InvalidParameter("a sweep is over plain entropies; design(..., gains=...) takes gains, one k at a time")
+    known = None if truth(on_counts, "on_counts") else find_population(prior)
+    if isinstance(known, tuple):
+        shown = [_show(prior, known, k, groups) for k in asked]
+        leaks = np.array([[one.leakage(H) for H in measures] for one in shown])
+        return Sweep(asked, names, leaks, np.array([one.success for one in shown]), on_counts=False)
     capped = None if groups is None else _Capped(prior, groups)
     table = np.empty((len(wanted), len(measures)))
     for column, H in enumerate(measures):
@@ -106,8 +127,7 @@ def sweep(
     success = np.maximum(1.0 / wanted, float(profile.p[0]))
     if capped is not None:
         success = np.array([capped.target(int(k))[0] for k in wanted])
-    world = np.array([_in_the_world(prior, k, groups) for k in asked]) if in_the_world else None
-    return Sweep(asked, tuple(H.name for H in measures), table, success, world)
+    return Sweep(asked, names, table, success, on_counts=True, untold=known)
 
 
 class _Capped:
@@ -134,8 +154,12 @@ class _Capped:
         return np.array([H(self.target(int(k))) for k in ks])
 
 
-def _in_the_world(prior: Prior, k: int, groups: Groups | GroupTree | None = None) -> float:
-    return design(prior, k, groups=groups).in_the_world(entropies=()).success
+def _show(
+    prior: Prior, known: tuple[Population, Counts], k: int, groups: Groups | GroupTree | None = None
+) -> ShownSets:
+    """What the plan of k shows of the true population."""
+    population, counts = known
+    return population.show(design(prior, k, groups=groups), counts)
 
 
 def least_k(
@@ -145,29 +169,35 @@ def least_k(
     leakage: float | None = None,
     success: float | None = None,
     groups: Groups | GroupTree | None = None,
-    in_the_world: bool = False,
+    on_counts: bool = False,
 ) -> int:
     """The least k whose optimal plan leaks at most `leakage` in the entropy, or leaves a guess right at most so often
-    as `success` says.
+    as `success` says. One of the two targets is to be given.
 
-    The least leakage does not grow with k, so k is found by bisection. One of the two targets is to be given. With
-    `in_the_world` the success is that of an attacker who knows the truth of which the counts are a sample, as
-    `Plan.in_the_world` estimates it for the stable layout; where the interval must meet it too, take a larger k.
-    With `groups` sets keep their caps, and a target that no k meets under them is refused.
+    Where the weights are counts, the target is for an attacker who knows the true frequencies, of which the counts are
+    a sample, as `Plan.in_the_world` estimates it for the stable layout; where the interval must meet it too, take a
+    larger k. With `on_counts` it is for the counts as they are, and with weights that are no counts for these. A
+    warning says so where counts say nothing about the true population, and the target is then for the counts.
 
-    >>> least_k(range(30, 0, -1), "min-entropy", leakage=0)
+    The least leakage does not grow with k, so k is found by bisection. With `groups` sets keep their caps, and a target
+    that no k meets under them is refused.
+
+    >>> least_k(range(30, 0, -1), "min-entropy", leakage=0, on_counts=True)
     16
-    >>> least_k(range(30, 0, -1), success=0.1)
-    10
+    >>> least_k(range(30, 0, -1), success=0.1, on_counts=True), least_k(range(30, 0, -1), success=0.1)
+    (10, 13)
     """
     prior = as_prior(prior)
     profile = SortedPrior(prior)
-    if in_the_world and success is None:
-        raise InvalidParameter("for the true population a target is success=, how often a guess may be right")
     if (leakage is None) == (success is None):
         raise InvalidParameter("give one target: leakage= or success=")
+    known = None if truth(on_counts, "on_counts") else find_population(prior)
+    if isinstance(known, str):
+        if prior.events is not None:
+            warnings.warn(f"as counted only: {known}", MinleakWarning, stacklevel=2)
+        known = None
     if success is not None:
-        return _least_k_for_success(prior, profile, as_success(success), groups, in_the_world=in_the_world)
+        return _least_k_for_success(prior, profile, as_success(success), groups, known)
     most = real(leakage, "leakage is a number from 0 on", least=0.0)
     H = as_entropy(entropy)
     before = H(profile.prior)
@@ -180,11 +210,24 @@ def least_k(
 
     if groups is not None and not enough(largest):
         raise InvalidParameter(f"no k can do that under the caps of the groups: they allow sets of up to {largest}")
-    return _least(1, largest, enough)
+    k = _least(1, largest, enough)
+    if known is None:
+        return k
+    everything = largest == profile.positive  # in one set, which tells nothing
+
+    @cache
+    def leaks(k: int) -> float:
+        return 0.0 if k == largest and everything else _show(prior, known, k, groups).leakage(H)
+
+    return _least_in_the_world(k, largest, most, leaks)
 
 
 def _least_k_for_success(
-    prior: Prior, profile: SortedPrior, success: float, groups: Groups | GroupTree | None, *, in_the_world: bool
+    prior: Prior,
+    profile: SortedPrior,
+    success: float,
+    groups: Groups | GroupTree | None,
+    known: tuple[Population, Counts] | None,
 ) -> int:
     """The least k that leaves a guess right at most so often: 1/k of the time, or more under the caps of groups."""
     blind, largest = float(profile.p[0]), profile.positive
@@ -204,7 +247,14 @@ def _least_k_for_success(
                 f"guess is right with probability {least:.6g}"
             )
         k = _least(k, largest, lambda k: float(capped.target(k)[0]) <= success * (1 + 1e-12))
-    return _least_in_the_world(prior, k, largest, success, groups) if in_the_world else k
+    if known is None:
+        return k
+
+    @cache
+    def right(k: int) -> float:
+        return _show(prior, known, k, groups).success
+
+    return _least_in_the_world(k, largest, success, right)
 
 
 def as_success(success: Any) -> float:
@@ -217,23 +267,26 @@ def _least(low: int, high: int, enough: Callable[[int], bool]) -> int:
     return low + bisect_left(range(low, high), True, key=enough)
 
 
-def _least_in_the_world(
-    prior: Prior, low: int, high: int, success: float, groups: Groups | GroupTree | None = None
-) -> int:
-    """The least k from `low` on that meets the target in the true population: doubled until one does, then by
-    bisection. Success does not grow with k, but estimates of it do where they are close: twice as many must do as well.
+def _least_in_the_world(low: int, high: int, most: float, estimate: Callable[[int], float]) -> int:
+    """The least k from `low` on whose estimate in the true population is at most that."""
+    k = least_by_doubling(low, high, lambda k: estimate(k) <= most)
+    if k is None:
+        raise InvalidParameter("no k does that in the true population: collect more events, or ask for less")
+    return k
+
+
+def least_by_doubling(low: int, high: int, meets: Callable[[int], bool]) -> int | None:
+    """The least k from `low` to `high` that meets a target in the true population, if one does: doubled until one does,
+    then by bisection. What leaks does not grow with k, but estimates of it do where they are close: twice as many must
+    do as well.
     """
 
-    @cache
-    def estimate(k: int) -> float:
-        return _in_the_world(prior, k, groups)
-
     def enough(k: int) -> bool:
-        return estimate(k) <= success and estimate(min(2 * k, high)) <= success
+        return meets(k) and meets(min(2 * k, high))
 
     k = low
     while not enough(k):
         if k == high:
-            raise InvalidParameter("no k does that in the true population: collect more events, or ask for less")
+            return None
         low, k = k + 1, min(2 * k, high)
     return _least(low, k, enough)

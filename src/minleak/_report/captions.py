@@ -26,20 +26,21 @@ def captioned(facts: Facts) -> list[Figure]:
         Figure(
             "comparison",
             "What leaks, against other countermeasures",
-            f"All with sets of {facts.k:,}{_apart(facts)}. Shorter is better; 100% is showing the secret itself.",
+            f"All with sets of {facts.k:,}{_apart(facts)}, {_where(facts)}. Shorter is better; 100% is showing the "
+            "secret itself.",
             charts.comparison(facts.comparisons),
         ),
         Figure(
             "leakage_by_k",
             "Larger sets leak less",
-            f"The least possible leakage for each size of sets{_apart(facts)}; this plan has k = {facts.k:,}.",
+            f"What the best sets of each size leak{_apart(facts)}, {_where(facts)}; this plan has k = {facts.k:,}.",
             charts.leakage_by_k(facts.by_k, facts.k),
         ),
         Figure(
             "prior_and_target",
             "What the attacker believes, before and after",
-            f"The {prior} of each secret by rank, and the belief in the members of a set once it is seen, which is the "
-            "same for every set. " + _binning(facts),
+            f"As counted: the {prior} of each secret by rank, and the belief in the members of a set once it is seen, "
+            "which is the same for every set. " + _binning(facts),
             charts.prior_and_target(facts.prior, facts.target, facts.giants, facts.n - facts.possible),
         ),
         Figure(
@@ -94,6 +95,11 @@ def _binning(facts: Facts) -> str:
         f"All {facts.possible:,} possible secrets are shown: ranks up to {alone} one by one, the others in bins, as "
         "the bin's mean in a band from its least to its largest."
     )
+
+
+def _where(facts: Facts) -> str:
+    """The population that the first figure of the page is for, and so are the charts."""
+    return "as counted" if facts.world is None else "in the true population"
 
 
 def _apart(facts: Facts) -> str:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from minleak._attack.alternatives import NoCloak
 from minleak._attack.exposures import Repeated
 from minleak._face.extras import altair
 from minleak._plans.sweeps import Sweep
-from minleak._report.facts import Drift, Giant, RivalLeakage
+from minleak._report.facts import OURS, Drift, Giant, RivalLeakage
 from minleak._report.stories import Bar
 from minleak._report.thinning import RankBin
 from minleak._report.words import ATTACKERS, leak_text
@@ -51,14 +52,18 @@ def chances(bars: Sequence[Bar]) -> Any:
 
 
 def comparison(rows: Sequence[RivalLeakage]) -> Any:
-    """Bars: what each countermeasure leaks, as a percentage of what showing the secret leaks, for each attacker."""
+    """Bars: what each countermeasure leaks, as a percentage of what showing the secret leaks, for each attacker: in the
+    true population where that is known, and else as counted.
+    """
     alt = altair()
-    names = ["this plan", *rows[0].rivals]
+    names = [OURS, *rows[0].rivals]
     attackers = [_called(row.entropy) for row in rows]
     points = []
     for row, attacker in zip(rows, attackers, strict=True):
-        for name, leak in zip(names, [row.plan, *(rival.value for rival in row.rivals.values())], strict=True):
-            told = {"share": _part(leak, row.bare), "leakage": leak_text(row.entropy, leak)}
+        leaks = {OURS: row.plan, **{name: rival.value for name, rival in row.rivals.items()}}
+        leaks |= row.worldly if leaks.keys() == row.worldly.keys() else {}
+        for name, leak in leaks.items():
+            told = {"share": _part(leak, leaks[NoCloak.name]), "leakage": leak_text(row.entropy, leak)}
             points.append({"attacker": attacker, "by": name, **told})
     return (
         alt.Chart(alt.Data(values=points))

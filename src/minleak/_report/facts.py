@@ -39,9 +39,12 @@ RANDOM = (UniformRandomisation, PopularDecoys)
 # The layouts that repeated draws are compared in, and the entropies that a wrong prior is measured in.
 COMPARED_LAYOUTS = (Stable(), Circle())
 SENSITIVE = FEW[1:2]
-# Giants that are named, values of k that are swept, members simulated at most.
+# The plan among its rivals.
+OURS = "this plan"
+# Giants that are named, values of k that are swept (in the true population a plan is made for each), members simulated
+# at most.
 NAMED = 50
-KS = 60
+KS, WORLDLY_KS = 60, 24
 _WORK = 2_000_000
 # What `gather` does one after the other, and then drawing.
 STEPS = 8
@@ -64,7 +67,7 @@ class Chance:
 @dataclass(frozen=True)
 class RivalLeakage:
     """One entropy: H(X), the least leakage, which this plan has, and that of rivals by name ("no cloak" the first);
-    `worldly` is that of the rivals in the true population, where it is known.
+    `worldly` is that of the rivals and of "this plan" in the true population, where it is known.
     """
 
     entropy: str
@@ -170,9 +173,9 @@ def gather(
     world, untold = try_the_world(plan, seed=seed)
     enough = None if world is None else enough_events(plan, world, seed=seed)
     begin(1, STEPS, "rivals")
-    comparisons = _comparisons(plan, prior, share, trials, seed, told=world is not None)
+    comparisons = _comparisons(plan, prior, share, trials, seed, world)
     begin(2, STEPS, "every k")
-    by_k = _by_k(plan, prior, possible, share)
+    by_k = _by_k(plan, prior, possible, share, on_counts=world is None)
     begin(3, STEPS, "repeated draws")
     repeated = tuple((name, twin.repeated(DRAWS, trials=trials, seed=seed)) for name, twin in _layouts(plan))
     begin(4, STEPS, "other priors")
@@ -229,14 +232,15 @@ def _scale(entropy: str, share: float) -> float:
 
 
 def _comparisons(
-    plan: Plan, prior: Prior, share: float, trials: int, seed: int, *, told: bool
+    plan: Plan, prior: Prior, share: float, trials: int, seed: int, told: World | None
 ) -> tuple[RivalLeakage, ...]:
     simulated = [kind(prior, plan.k, trials=trials, seed=seed) for kind in RANDOM]
     # who shows the secret shows buckets of one
     rivals = {NoCloak.name: FixedBuckets(prior, 1)} | {rival.name: rival for rival in simulated}
     rivals |= {FixedBuckets.name: FixedBuckets(prior, plan.k)}
-    worlds = {}
-    if told and plan.gains is None:
+    worlds: dict[str, World | None] = {}
+    if told is not None:
+        worlds[OURS] = told
         for rival, k in ((NoCloak.name, 1), (FixedBuckets.name, plan.k)):
             worlds[rival] = try_the_world(design(plan.prior, k, layout="blocks"), seed=seed)[0]
         for kind in RANDOM:
@@ -256,9 +260,12 @@ def _scaled(estimate: Estimate, scale: float) -> Estimate:
     return Estimate(value, low, high, estimate.exact)
 
 
-def _by_k(plan: Plan, prior: Prior, possible: int, share: float) -> Sweep:
-    ks = tuple(sorted({*spaced(max(possible, plan.k), KS), plan.k}))
-    found = sweep(prior, ks=ks, entropies=ENTROPIES)
+def _by_k(plan: Plan, prior: Prior, possible: int, share: float, *, on_counts: bool) -> Sweep:
+    """For the same population as the first figure of the page."""
+    ks = tuple(sorted({*spaced(max(possible, plan.k), KS if on_counts else WORLDLY_KS), plan.k}))
+    if not on_counts:
+        return sweep(plan.prior, ks=ks, entropies=ENTROPIES)
+    found = sweep(prior, ks=ks, entropies=ENTROPIES, on_counts=True)
     return replace(found, leakage=found.leakage * [_scale(name, share) for name in ENTROPIES])
 
 
@@ -282,7 +289,7 @@ def _drift(plan: Plan, prior: Prior) -> tuple[Drift, ...]:
         q /= q.sum()
         worth = q if plan.gains is None else q * plan.gains
         other = Prior.trusted(worth, prior.labels, float(worth.sum()))
-        best = sweep(other, ks=[plan.k], entropies=SENSITIVE)
+        best = sweep(other, ks=[plan.k], entropies=SENSITIVE, on_counts=True)
         for name in SENSITIVE:
             scale = 1.0 if plan.gains is None else _scale(name, other.total)
             leaks[name].append(_cleared(scale * twin.leakage(name, prior=other)))

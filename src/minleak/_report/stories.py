@@ -6,14 +6,12 @@ results with `story.register`.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import singledispatch
 from typing import Any
 
-from minleak._attack.comparing import Comparison
 from minleak._face.result import Result
 from minleak._measure.capacities import Capacity
 from minleak._measure.leakages import LeakageTable
@@ -23,6 +21,7 @@ from minleak._optimise.tradeoffs import Tradeoff
 from minleak._padding.result import Padding
 from minleak._padding.samples import SamplePadding
 from minleak._plan.summaries import BlockSummary
+from minleak._plans.comparing import Comparison
 from minleak._report.words import number, percent, percents
 from minleak._samples.looking import LooksNeeded
 from minleak._samples.result import Audit
@@ -77,16 +76,16 @@ def _(found: Comparison) -> Story:
         return _rows_story(found)
     today, table, plan = found.rows[:3]
     verdict = (
-        f"An attacker who sees the bucket of a secret guesses the secret right {percent(found.success)} of the time. "
-        f"With the best table of sets of the same size, {found.average:,} secrets each, they are right "
+        f"{_attacker(found)} who sees the bucket of a secret guesses the secret right {percent(found.success)} of the "
+        f"time. With the best table of sets of the same size, {found.average:,} secrets each, they are right "
         f"{percent(found.blocks)} of the time."
     )
-    todo = (
-        f"Replace the buckets with the table: minleak design PRIOR -k {found.average} --layout blocks. If today's "
-        f"figure is good enough, sets of {found.same_blocks:,} achieve it, instead of {found.average:,} on average."
-        if found.blocks < found.success * (1 - 1e-9)
-        else "Keep the buckets: no table with sets of this size does better."
-    )
+    todo = _what_to_do(found)
+    if found.replacement:
+        todo += (
+            f" If today's figure is good enough, sets of {found.same_blocks:,} achieve it, instead of "
+            f"{found.average:,} on average."
+        )
     return Story(
         "Today's buckets and the best sets of the same size",
         verdict,
@@ -106,27 +105,33 @@ def _(found: Comparison) -> Story:
 def _rows_story(found: Comparison) -> Story:
     """The story with rows read: sets of the same size would read far more of them."""
     today, best = found.rows[0], found.rows[-1]
-    read: Any = today.read
-    saved = best.success < found.success * (1 - 1e-9)
 
     def cost(row: Any) -> str:
         return f"{row.read.mean:,.0f} rows read on average, {row.read.worst:,.0f} at worst"
 
     return Story(
         "Today's index and the best table that reads no more rows",
-        f"An attacker who sees the bucket of a query guesses the value {percent(today.success)} of the time. With "
-        f"a table of blocks that reads no more rows, they are right {percent(best.success)} of the time.",
+        f"{_attacker(found)} who sees the bucket of a query guesses the value {percent(today.success)} of the time. "
+        f"With a table of blocks that reads no more rows, they are right {percent(best.success)} of the time.",
         (
             Tile("Today's index", percent(today.success), f"{found.buckets:,} buckets: {cost(today)}"),
             Tile("The best table", percent(best.success), cost(best)),
         ),
-        f"Replace the index with the table: minleak design PRIOR --layout blocks --mean-rows {math.ceil(read.mean)} "
-        f"--worst-rows {math.ceil(read.worst)}, then minleak export --partitions."
-        if saved
-        else "Keep the index: no better cut of the sorted values was found that reads as few rows.",
+        _what_to_do(found),
         found.success,
         bars=(Bar("today's index", today.success), Bar("the best table", best.success, ours=True)),
     )
+
+
+def _attacker(found: Comparison) -> str:
+    return "As counted, an attacker" if found.on_counts else "An attacker who knows how often secrets really occur and"
+
+
+def _what_to_do(found: Comparison) -> str:
+    """The advice that is printed too, and a command for it."""
+    rows = "" if found.rows[0].read is None else " --rows COLUMN"
+    command = f" Design them: minleak design PRIOR {found.replacement}{rows}." if found.replacement else ""
+    return f"{found.advice[:1].upper()}{found.advice[1:]}.{command}"
 
 
 def _row_name(row: Any) -> str:
@@ -160,7 +165,7 @@ def _(found: BlockSummary) -> Story:
         None if world is None else world.high,
         (
             Bar("this table", success, ours=True),
-            Bar("a plan of the same size", plan),
+            *([Bar("a plan of the same size", plan)] if world is None else []),  # known as counted only
             Bar("blind guess", found.success_blind),
         ),
     )

@@ -144,7 +144,8 @@ def provenance(facts: Facts) -> list[str]:
     else:
         between = f"About {few}" if few == many else f"Between {few} and {many}"
         more = f"{between} events would bring the first figure within 10% of it."
-    return [certified, f"{more} {_unseen(world.unseen)}"]
+    unseen = world.say_unseen()
+    return [certified, f"{more} {unseen[:1].upper()}{unseen[1:]}."]
 
 
 def interval(world: World) -> str:
@@ -192,12 +193,6 @@ def property_told(told: PropertyLeakage) -> str:
         f"{often(told.success)}, against {often(told.blind)} without a set, and {often(told.worst)} with the most "
         "revealing set."
     )
-
-
-def _unseen(share: float) -> str:
-    if share < 1e-4:
-        return "Hardly any future events will be of secrets that were not seen."
-    return f"{percent(share)} of future events will be of secrets that were not seen."
 
 
 def often(chance: float) -> str:

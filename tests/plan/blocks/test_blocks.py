@@ -274,6 +274,7 @@ def test_blocks_that_are_none(members, begins, said):
     found = ml.certify(tampered(blocks_of(), partition=partition), PRIOR)
     assert [check.detail for check in found.checks if not check.ok] == [said] or "integers" in said
     assert not found
+    assert not found.valid
 
 
 @pytest.mark.parametrize(
@@ -285,9 +286,11 @@ def test_blocks_that_are_none(members, begins, said):
     ],
 )
 def test_blocks_that_are_not_the_best(members, begins):
-    """They are not certified."""
+    """They are not certified as optimal; valid they are."""
     made = replace(blocks_of(), partition=Partition(np.array(members), np.array(begins)))
     found = ml.certify(made, PRIOR)
+    assert (found.ok, found.valid) == (False, True)
+    assert str(found).startswith("valid, but NOT certified as optimal (checked exactly)\nnot proved:")
     assert next(check.what for check in found.checks if not check.ok).startswith("sorted by weight")
 
 
