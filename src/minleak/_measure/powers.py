@@ -4,7 +4,6 @@ up to nothing and is left out, not computed. At any order, as sums that would pa
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 import numpy as np
