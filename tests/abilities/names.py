@@ -63,7 +63,7 @@ NAMES = {
     "capacity": "capacity",
     "Joint": "Joint | lab.Joint | theory.Joint",
     # orders and measures of researchers
-    "refined_by": "lab.refined_by | theory.refined_by | refines",
+    "refined_by": "lab.refined_by | refined_by | refines",
     "majorizes": "lab.majorizes | theory.majorizes",
     "posterior_vulnerability": "lab.posterior_vulnerability | theory.posterior_vulnerability",
     "multiplicative_leakage": "lab.multiplicative_leakage | theory.multiplicative_leakage",

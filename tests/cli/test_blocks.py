@@ -69,8 +69,7 @@ def read_rows(file):
 
 @pytest.mark.parametrize("ending", ["csv", "parquet", "json", "sqlite"])
 def test_tables_in_every_format(asked, blocks, queries, ending):
-    """The rows of `table()`, whoever reads them; a file that is there is replaced."""
-    Path(f"t.{ending}").write_text("old")
+    """The rows of `table()`, whoever reads them; a table that is there is replaced."""
     for file, plan in (("blocks.cloak", blocks), ("queries.cloak", ml.design(queries, k=10))):
         said = asked("export", file, "-o", f"t.{ending}")
         rows = plan.table().to_pylist()

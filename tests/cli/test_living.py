@@ -281,7 +281,7 @@ def test_an_update_and_an_export_are_as_private_as_what_they_replace(run, folder
     for name, command in {
         "queries.cloak": ("update", "queries.cloak", "tomorrow.csv"),
         "queries.sqlite": ("export", "queries.cloak"),
-        "queries.csv": ("export", "queries.cloak"),
+        "table.csv": ("export", "queries.cloak"),
     }.items():
         (folder / name).touch()
         (folder / name).chmod(0o600)

@@ -61,13 +61,17 @@ def test_times_from_stdin(asked, typed):
 @pytest.mark.parametrize("ending", ["png", "svg", "html"])
 def test_charts(asked, folder, ending):
     """Buckets, randomised optimum and policies in one picture."""
-    said = asked("pad", "files.csv", "--budget", "50", "-e", "min-entropy", "--randomised", "--chart", f"c.{ending}")
-    assert said["files"] == [f"c.{ending}"]
-    content = (folder / f"c.{ending}").read_bytes()
-    assert len(content) > 5000
-    if ending == "svg":
-        text = content.decode()
-        assert all(word in text for word in ("best buckets", "best randomised", "Padmé", "mean overhead"))
+    named = {"50": ("multiples of 4096", "mean overhead"), "5%": ("Padmé", "mean growth of an object")}
+    for budget, words in named.items():
+        given = ["--budget", budget, *(["--relative"] if budget == "5%" else [])]
+        said = asked("pad", "files.csv", *given, "-e", "min-entropy", "--randomised", "--chart", f"c.{ending}")
+        assert said["files"] == [f"c.{ending}"]
+        content = (folder / f"c.{ending}").read_bytes()
+        assert len(content) > 5000
+        if ending == "svg":
+            text = content.decode()
+            assert all(word in text for word in ("best buckets", "best randomised", *words))
+            assert ("Padmé" in text) == (budget == "5%")
 
 
 def test_a_cap_and_a_budget(asked, run, folder):

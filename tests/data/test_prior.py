@@ -217,7 +217,7 @@ def test_an_integer_too_large_for_a_float_cannot_stand_beside_floats():
         ml.Prior([0.5, 10**400])
 
 
-@pytest.mark.parametrize("weights", ["12", b"12", {"a": "1"}, {"a", "b"}, None, 5, 5.0], ids=repr)
+@pytest.mark.parametrize("weights", ["12", b"12", {"a": "1"}, {"a"}, None, 5, 5.0], ids=repr)
 def test_what_is_no_sequence_of_numbers_is_refused(weights):
     """Text, sets and single numbers are no weights."""
     with pytest.raises(InvalidPrior):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from minleak._attack.rates import _GRID, Mixtures
+from minleak._attack.rates import GRID, Mixtures
 from minleak._kernels.rating import draw_posteriors
 
 
@@ -14,9 +14,9 @@ def test_draws():
     weights = mixtures.fit(40)
     rng = np.random.default_rng(0)
     rows, uniforms, values = rng.integers(-1, 7, 2000), rng.random(2000), np.full(2000, -1.0)
-    draw_posteriors(mixtures.likelihood, weights, _GRID, rows, uniforms, values)
+    draw_posteriors(mixtures.likelihood, weights, GRID, rows, uniforms, values)
     posterior = np.cumsum(mixtures.likelihood.astype(np.float64) * weights, axis=1)
     for row, uniform, value in zip(rows, uniforms, values, strict=True):
         at = np.searchsorted(posterior[row], uniform * posterior[row, -1], side="right")
-        assert value == (-1 if row < 0 else _GRID[at])
+        assert value == (-1 if row < 0 else GRID[at])
     assert abs(values[rows == 6].mean() - 200) < 10

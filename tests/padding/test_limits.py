@@ -152,14 +152,27 @@ def test_refusals(limits, word):
 def test_the_limit_at_fault_is_named():
     """A floor against a cap, against a budget, and against a relative one."""
     sizes = [10, 11, 100, 1000]
-    with pytest.raises(Infeasible, match="cap for each object"):
+    with pytest.raises(Infeasible, match="by 900%, more than the cap of 50%: allow 900%, or lower the floor"):
         ml.padding.design(sizes, most=0.5, floor=2)
-    with pytest.raises(Infeasible, match=r"more than the overhead of 0\.01"):
+    with pytest.raises(Infeasible, match="more than the overhead of 1%"):
         ml.padding.design(sizes, overhead=0.01, floor=2)
-    with pytest.raises(Infeasible, match=r"more than the relative of 0\.1"):
+    with pytest.raises(Infeasible, match="more than the relative of 10%"):
         ml.padding.design(sizes, relative=0.1, floor=2)
     with pytest.raises(Infeasible, match="more than the budget of 1"):
         ml.padding.design(sizes, budget=1, relative=100, floor=2)
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("name", ["budget", "overhead", "relative"])
+def test_the_value_that_is_named_does(name, seed):
+    """It is rounded up, and shares are told in percent, as the command line takes them."""
+    sizes = np.random.default_rng(seed).integers(20, 4000, 13)
+    with pytest.raises(Infeasible, match="allow that much") as refused:
+        ml.padding.design(sizes, **{name: 1e-5}, floor=3)
+    needed = str(refused.value).partition("at least 3 secrets ")[2].partition("at least ")[2].partition(",")[0]
+    assert needed.endswith("%") == (name != "budget")
+    value = float(needed.rstrip("%")) / (1 if name == "budget" else 100)
+    ml.padding.design(sizes, **{name: value}, floor=3)
 
 
 def test_a_table_for_unseen_sizes_needs_no_further_values():

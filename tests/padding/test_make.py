@@ -223,3 +223,25 @@ def test_a_frontier_refuses_the_floors_that_a_padding_does(floor):
     """A whole number from 1 on."""
     with pytest.raises(InvalidParameter, match="the floor is a whole number"):
         ml.padding.frontier([1, 2, 3], floor=floor)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_cap_that_a_floor_needs_is_named(seed):
+    """The message names a cap that does, and none that is clearly smaller does."""
+    rng = np.random.default_rng(seed)
+    sizes, floor = rng.integers(20, 4000, 12), int(rng.integers(2, 5))
+    with pytest.raises(Infeasible, match=r"more than the cap of 1%: allow [0-9.]+%, or lower the floor") as refused:
+        ml.padding.design(sizes, most=0.01, floor=floor)
+    needed = float(str(refused.value).rpartition("allow ")[2].partition("%")[0]) / 100
+    assert ml.padding.design(sizes, most=needed, floor=floor).overheads.worst <= needed
+    with pytest.raises(Infeasible):
+        ml.padding.design(sizes, most=needed * 0.998, floor=floor)
+    with pytest.raises(Infeasible, match=f"allow {100 * needed:.4g}%"):
+        ml.padding.frontier(sizes, most=0.01, floor=floor)
+
+
+def test_no_cap_is_named_where_none_would_do():
+    """A size of 0 may not grow; a function has no least value."""
+    for sizes, most in (([0, 5, 6], 0.1), ([1, 5, 60], lambda _: 0.1)):
+        with pytest.raises(Infeasible, match="more than the cap for each object allows: allow more, or lower"):
+            ml.padding.design(sizes, most=most, floor=2)

@@ -8,7 +8,15 @@ import numpy as np
 import pytest
 
 import minleak as ml
-from minleak._padding.policies import POLICIES, nip44, padme, signal, to_multiple, to_power_of_two
+from minleak._padding.policies import (
+    POLICIES,
+    nip44,
+    padme,
+    policies_of_axis,
+    signal,
+    to_multiple,
+    to_power_of_two,
+)
 from minleak.errors import Infeasible, InvalidParameter
 
 
@@ -151,3 +159,24 @@ def test_sizes_beyond_the_largest_power_of_two_are_refused():
 def test_sizes_of_nothing_are_compared():
     """The mean that overheads are shares of is zero."""
     assert "0.00%" in str(ml.padding.compare([0, 0, 0]))
+
+
+def test_the_axis_of_growth():
+    """Buckets are the best for the mean growth of an object, and each policy stands at its own growth."""
+    sizes = [100 * i + i % 7 for i in range(1, 41)]
+    curve = ml.padding.frontier(sizes, relative=True, policies=policies_of_axis(relative=True))
+    assert curve.axes.title == "mean growth of an object, %"
+    for point in curve.buckets:
+        best = ml.padding.design(sizes, relative=point.overhead * (1 + 1e-9))
+        assert point.leakage == pytest.approx(best.leakage, abs=1e-9)
+        assert best.overheads.relative <= point.overhead * (1 + 1e-9)
+    rows = {row["series"]: row for row in curve.rows()}
+    found = ml.padding.compare(sizes, policies={"Padmé": padme}).rivals[0].policy
+    assert rows["Padmé"]["percent"] == pytest.approx(100 * found.overheads.relative)
+
+
+def test_policies_stand_on_their_own_axis():
+    """Those that limit growth are not judged by bytes, nor the others by growth."""
+    growth, whole = policies_of_axis(relative=True), policies_of_axis(relative=False)
+    assert set(growth) == {"no padding", "Padmé", "powers of two", "Signal, 1.05^k", "NIP-44"}
+    assert set(whole) == {"no padding", "multiples of 4096", "multiples of 65536", "all to the largest"}

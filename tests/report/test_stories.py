@@ -129,3 +129,15 @@ def test_a_page_claims_no_more_than_was_proved():
     assert "safe" not in story(ml.refined_by(whole, whole)).title
     assert "worst observation" not in story(ml.refined_by(whole, whole)).verdict
     assert "worst observation" in story(ml.theory.max_refined_by(whole, whole)).verdict
+
+
+def test_the_advice_on_lone_sizes_can_be_followed():
+    """A floor where the limits leave room for one, else the value that would do; none where floors are refused."""
+    sizes = [20, 21, 30, 33, 100, 130]
+    assert "add --floor 2." in story(ml.padding.design(sizes, budget=7)).todo
+    ml.padding.design(sizes, budget=7, floor=2)
+    told = story(ml.padding.design(sizes, most=0.12)).todo
+    assert "add --floor 2" not in told
+    allowed = re.search(r"allow ([0-9.]+)%, or lower the floor", told)
+    ml.padding.design(sizes, most=float(allowed[1]) / 100, floor=2)
+    assert "floor" not in story(ml.padding.design(sizes, budget=5, randomised=True)).todo

@@ -14,7 +14,7 @@ from minleak._cli.tables import check_ending, write_channel
 from minleak._face.result import Result
 from minleak._face.tables import Table
 from minleak._padding.overheads import COLUMNS
-from minleak._padding.policies import CHARTED, POLICIES, apply_policies
+from minleak._padding.policies import POLICIES, apply_policies, policies_of_axis
 from minleak._padding.size_classes import as_size_classes
 from minleak._report.stories import Story, story
 from minleak.errors import InvalidParameter
@@ -165,7 +165,7 @@ def pad(
         applied = apply_policies(classes, policies, [best.entropy], best.limits.most)
         prices = ml.padding.price_limits(best) if len(best.limits.given()) > 1 else ()
         draw = partial(_chart, natural, prior, best)
-        charts = save_chart(draw, chart, title="Leakage against mean overhead")
+        charts = save_chart(draw, chart, title=f"Leakage against mean {'growth' if relative else 'overhead'}")
     found = PaddingSummary(best, prices, applied)
     if output is None:
         return Outcome(found, charts)
@@ -220,6 +220,7 @@ def _pad_streams(
 
 
 def _chart(sizes: Any, prior: ml.Prior, best: Padding) -> Any:
+    relative = best.limits.relative is not None
     return ml.padding.frontier(
         sizes,
         prior,
@@ -227,6 +228,7 @@ def _chart(sizes: Any, prior: ml.Prior, best: Padding) -> Any:
         floor=best.limits.floor,
         entropy=best.entropy,
         points=_POINTS if len(prior) <= _MANY else _POINTS // 3,
+        relative=relative,
         randomised=best.randomised,
-        policies=CHARTED if sizes.dtype.kind == "i" else None,
+        policies=policies_of_axis(relative=relative) if sizes.dtype.kind == "i" else None,
     ).chart()

@@ -20,7 +20,7 @@ from minleak._measure.leakages import difference
 from minleak._padding.bucket_value import BucketValue
 from minleak._padding.buckets import Buckets
 from minleak._padding.limits import Cap, Limits
-from minleak._padding.make import design, search_within
+from minleak._padding.make import cap_problem, design, search_within
 from minleak._padding.policies import AppliedPolicy, Policy, apply_policies
 from minleak._padding.size_classes import as_size_classes
 from minleak.errors import Infeasible
@@ -43,7 +43,8 @@ class PaddingFrontier(Frontier):
     """Leakage against mean overhead in one `entropy`, least overhead first.
 
     `buckets` are corners of the lower hull of all contiguous buckets, `randomised` are optima over all channels,
-    `policies` are common ones. `mean` is the mean natural size.
+    `policies` are common ones. `mean` is the mean natural size. If `relative`, every overhead is the mean share by
+    which an object grows.
     """
 
     entropy: str
@@ -51,13 +52,14 @@ class PaddingFrontier(Frontier):
     buckets: tuple[CurvePoint, ...]
     randomised: tuple[CurvePoint, ...]
     policies: tuple[AppliedPolicy, ...]
+    relative: bool = False
 
     @property
     def axes(self) -> Axes:
         """The line of the buckets joins corners of their hull: no buckets lie below it."""
         return Axes(
             across="percent",
-            title="mean overhead, % of the mean size",
+            title="mean growth of an object, %" if self.relative else "mean overhead, % of the mean size",
             leakage=f"leakage in {self.entropy}",
             scale="symlog",
             named=tuple(policy.name for policy in self.policies),
@@ -66,12 +68,16 @@ class PaddingFrontier(Frontier):
     def rows(self) -> list[Row]:
         curves = {"best buckets": self.buckets, "best randomised": self.randomised}
         points = [(name, p.overhead, p.leakage, p.observables) for name, curve in curves.items() for p in curve]
-        points += [(policy.name, policy.overhead, policy.leakage[0], policy.observables) for policy in self.policies]
+        points += [
+            (p.name, p.overheads.relative if self.relative else p.overhead, p.leakage[0], p.observables)
+            for p in self.policies
+        ]
+        whole = 1.0 if self.relative else self.mean
         return [
             {
                 "series": series,
                 "overhead": overhead,
-                "percent": 100 * overhead / self.mean if self.mean > 0 else 0.0,
+                "percent": 100 * overhead / whole if whole > 0 else 0.0,
                 "leakage": leakage,
                 "observables": observables,
             }
@@ -87,6 +93,7 @@ def frontier(
     floor: int = 1,
     entropy: ConditionalEntropy | str = "shannon",
     points: int = 24,
+    relative: bool = False,
     randomised: bool = False,
     policies: Mapping[str, Policy] | None = None,
 ) -> PaddingFrontier:
@@ -96,21 +103,23 @@ def frontier(
     `points` prices of the overhead are tried, evenly spaced in their logarithms; neighbours may share a corner. Budgets
     between two corners have optima on or above the hull, which `minleak.padding.design` finds. `randomised` adds the
     optimum over all channels at fourteen budgets (for a few hundred secrets at most), `policies` what they cost and
-    leak.
+    leak. With `relative` the overhead is the mean share by which an object grows, for policies that are made to limit
+    it, such as Padmé.
 
     >>> curve = frontier([3, 4, 5, 6, 9, 12])
     >>> [(round(point.overhead, 3), round(point.leakage, 3)) for point in curve.buckets]
     [(0.0, 2.585), (0.333, 1.918), (1.0, 1.252), (1.5, 0.918), (5.5, 0.0)]
     """
     truth(randomised, "randomised")
-    limits = Limits(budget=math.inf, most=most, floor=floor)
+    priced = "relative" if truth(relative, "relative") else "budget"
+    limits = Limits(**{priced: math.inf}, most=most, floor=floor)
     classes, H = as_size_classes(sizes, prior), as_entropy(entropy)
     points = whole(points, "points", 2, _POINTS)
     value = BucketValue.of(classes, H)
     search = search_within(classes, value, limits)
     cheapest, coarsest = search.cheapest(), search.coarsest()
     if cheapest is None or coarsest is None:
-        raise Infeasible(f"no buckets of {limits.floor} secrets keep the cap for each object")
+        raise Infeasible(cap_problem(classes, value, limits))
     found = [cheapest, coarsest, *(search.corner(float(price)) for price in _prices(cheapest, coarsest, points))]
     corners = {corner.overhead: corner for corner in found if corner is not None}
     ordered = [corners[overhead] for overhead in sorted(corners)]
@@ -119,8 +128,10 @@ def frontier(
         least = ordered[1].overhead if len(ordered) > 1 and not ordered[0].overhead else ordered[0].overhead
         budgets = np.append(0.0, np.geomspace(least, ordered[-1].overhead, 13) if least else [])
         for budget in np.unique(budgets):
-            best = design(classes.natural, classes.prior, budget=budget, most=most, entropy=H, randomised=True)
-            drawn.append(CurvePoint(best.overhead, best.leakage, len(best.observables)))
+            within: dict[str, Any] = {priced: budget, "most": most, "entropy": H, "randomised": True}
+            best = design(classes.natural, classes.prior, **within)
+            spent = best.overheads.relative if relative else best.overhead
+            drawn.append(CurvePoint(spent, best.leakage, len(best.observables)))
     before = H(classes.prior)
     return PaddingFrontier(
         entropy=H.name,
@@ -131,6 +142,7 @@ def frontier(
         ),
         randomised=tuple(drawn),
         policies=apply_policies(classes, {} if policies is None else policies, [H]),
+        relative=relative,
     )
 
 

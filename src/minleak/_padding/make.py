@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from decimal import ROUND_CEILING, Context, Decimal
 from functools import partial
 from typing import Any
 
@@ -145,29 +146,74 @@ def find_best(search: BucketSearch, limits: Limits) -> tuple[Buckets, float]:
     found = search.best()
     if found is not None:
         return found
-    classes, floor = search.classes, limits.floor
-    who = f"buckets of at least {floor} secrets" if floor > 1 else "the smallest buckets"
-    otherwise = "lower the floor" if floor > 1 else "allow smaller buckets"
+    classes = search.classes
+    who, otherwise = _whose_fault(limits)
     if search.cheapest() is None:
-        raise Infeasible(
-            f"{who} pad some object by more than the cap for each object allows: allow more with most=, or {otherwise}"
-        )
+        raise Infeasible(cap_problem(classes, search.value, limits))
     for k, name in enumerate(search.limits.names):
         alone = replace(search, blend=np.eye(len(search.limits.names))[k]).cheapest()
         needed, allowed = (0.0 if alone is None else float(alone.overheads[k])), float(search.limits.allowed[k])
         if needed > allowed:
-            if name == "overhead":
-                needed, allowed = needed / classes.mean, allowed / classes.mean
+            unit = {"budget": 1.0, "overhead": 100 / max(classes.mean, 1e-300), "relative": 100.0}[name]
+            sign = "" if name == "budget" else "%"
             what = {
                 "budget": "a mean overhead",
                 "overhead": "an overhead in all",
                 "relative": "a mean relative overhead",
             }
             raise Infeasible(
-                f"{who} have {what[name]} of at least {needed:.6g}, more than the {name} of {allowed:.6g}: allow that "
-                f"much, or {otherwise}"
+                f"{who} have {what[name]} of at least {_up(unit * needed, 6)}{sign}, more than the {name} of "
+                f"{unit * allowed:.6g}{sign}: allow that much, or {otherwise}"
             )
     raise Infeasible(f"no {who} were found that keep the limits {' and '.join(search.limits.names)} together")
+
+
+def cap_problem(classes: SizeClasses, value: BucketValue, limits: Limits) -> str:
+    """What is wrong where no buckets keep the cap for each object, with the least cap that would do, in percent to four
+    digits, if it is known: not for a cap that is a function, and not where a size of 0 would have to grow.
+    """
+    who, otherwise = _whose_fault(limits)
+    if not (callable(limits.most) or limits.most is None or limits.unseen):
+        needed = _up(100 * _least_cap(classes, limits.floor) * (1 - 1e-8), 4)  # it is known to nine digits
+        cap = float(Decimal(needed) / 100)
+        if cap > limits.most and search_within(classes, value, replace(limits, most=cap)).cheapest() is not None:
+            return (
+                f"{who} pad some object by {needed}%, more than the cap of {100 * limits.most:.4g}%: allow {needed}%, "
+                f"or {otherwise}"
+            )
+    return f"{who} pad some object by more than the cap for each object allows: allow more, or {otherwise}"
+
+
+def _up(value: float, digits: int) -> str:
+    """A number to so many digits, rounded up, so that a limit of that much does."""
+    return f"{Context(prec=digits, rounding=ROUND_CEILING).create_decimal_from_float(value).normalize():f}"
+
+
+def _least_cap(classes: SizeClasses, floor: int) -> float:
+    """The least share by which buckets of so many secrets have to pad some object, by bisection; 0 if none can."""
+    sizes, ends = classes.sizes, classes.ends
+    if not sizes[0] > 0:
+        return 0.0
+    last = (
+        np.searchsorted(ends, ends - floor, side="right") - 1
+    )  # the last start of a bucket that ends before each class
+    low, high = 0.0, float(sizes[-1] / sizes[0])
+    while high > low * (1 + 1e-9) + 1e-9:
+        middle = (low + high) / 2
+        first = np.append(0, np.searchsorted(sizes * (1 + middle), sizes))
+        reached = [1]  # how many of the first so many classes buckets can end before
+        for j in range(1, len(ends)):
+            there = last[j] >= first[j] and reached[last[j]] > (reached[first[j] - 1] if first[j] else 0)
+            reached.append(reached[-1] + there)
+        low, high = (low, middle) if reached[-1] > reached[-2] else (middle, high)
+    return high
+
+
+def _whose_fault(limits: Limits) -> tuple[str, str]:
+    """Which buckets a message is about, and what would do other than a looser limit."""
+    if limits.floor > 1:
+        return f"buckets of at least {limits.floor} secrets", "lower the floor"
+    return "the smallest buckets", "allow smaller buckets"
 
 
 def _rule_of(kept: Padding, classes: SizeClasses) -> np.ndarray[Any, np.dtype[np.int8]]:

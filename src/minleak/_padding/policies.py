@@ -121,12 +121,16 @@ NOISES: dict[str, Noise] = {
     "random, geometric, 5%": GeometricNoise(0.05),
     "random total above all": RandomTotal(0.25),
 }
-# Policies in charts: small blocks would lie together near no padding.
-CHARTED = {
-    name: policy for name, policy in POLICIES.items() if name.partition(" of ")[2] != "512" and "DNS" not in name
-}
 # Policies made to limit the share by which each object grows, not bytes.
 RELATIVE: tuple[Policy, ...] = (padme, to_power_of_two, signal, nip44)
+# Policies that a chart leaves out: they would lie together near no padding.
+_SMALL = ("multiples of 512", "DNS queries, 128", "DNS answers, 468")
+
+
+def policies_of_axis(*, relative: bool) -> dict[str, Policy]:
+    """The policies for a chart: those made to limit the growth of each object, or bytes; each only on its own axis."""
+    shown = {name: policy for name, policy in POLICIES.items() if name not in _SMALL}
+    return {name: policy for name, policy in shown.items() if policy is unpadded or (policy in RELATIVE) == relative}
 
 
 @dataclass(frozen=True)

@@ -34,8 +34,8 @@ def design_randomised(classes: SizeClasses, entropy: ConditionalEntropy, limits:
         raise InvalidParameter(
             f"a randomised padding must have at most {_LIMIT:,} pairs of a secret and a size that it may show, some "
             f"280 secrets of different sizes, and at most {_SECRETS:,} secrets; got {pairs:,} pairs of "
-            f"{len(natural):,} secrets and {len(shown):,} sizes. Use buckets, which are not randomised, "
-            "or round sizes up first."
+            f"{len(natural):,} secrets and {len(shown):,} sizes. Use buckets, which are not randomised, or round sizes "
+            "up first."
         )
     added = (shown[None, :] - natural[:, None]).astype(np.float64)
     allowed = (added >= 0) & (shown[None, :] <= largest[:, None])

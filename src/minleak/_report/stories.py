@@ -18,6 +18,7 @@ from minleak._measure.leakages import LeakageTable
 from minleak._optimise.budgets import LeastBudget
 from minleak._optimise.result import Optimum
 from minleak._optimise.tradeoffs import Tradeoff
+from minleak._padding.make import design as design_padding
 from minleak._padding.result import Padding
 from minleak._padding.samples import SamplePadding
 from minleak._plan.summaries import BlockSummary
@@ -27,6 +28,7 @@ from minleak._samples.looking import LooksNeeded
 from minleak._samples.result import Audit
 from minleak._streams.result import Frames
 from minleak._theory.refinement.orders import Refinement
+from minleak.errors import Infeasible
 
 
 @dataclass(frozen=True)
@@ -302,7 +304,7 @@ def _(found: Padding) -> Story:
     share = found.overheads.to_cells()[0]
     others = "padding" if found.randomised else "buckets"
     proven = f"no {others} within the limits leak{'s' if found.randomised else ''} less than {number(found.bound)}"
-    alone = " Some objects still have a size of their own: add --floor 2." if found.smallest_class == 1 else ""
+    alone = _about_lone_sizes(found) if found.smallest_class == 1 and not found.randomised else ""
     less = (
         "To leak less, loosen the limit that costs most: minleak pad prints what each costs."
         if len(found.limits.given()) > 1  # of several, some may cost nothing
@@ -326,6 +328,16 @@ def _(found: Padding) -> Story:
             Bar("blind guess", found.success_blind),
         ),
     )
+
+
+def _about_lone_sizes(found: Padding) -> str:
+    """What to do about objects with a size of their own: a floor, if the limits leave room for one."""
+    limits = {name: getattr(found.limits, name) for name in ("budget", "overhead", "relative", "most", "unseen")}
+    try:
+        design_padding(found.sizes, found.prior, **limits, floor=2, entropy=found.entropy)
+    except Infeasible as error:
+        return f" Some objects still have a size of their own. These limits leave no room for --floor 2: {error}."
+    return " Some objects still have a size of their own: add --floor 2."
 
 
 @story.register
