@@ -85,7 +85,7 @@ def test_buckets_of_any_names(scheme):
         (pa.array(["x", None, "y"]), "the bucket of secret 1 is missing"),
         ([["x"], ["y"], ["z"]], "cannot be looked up"),
         (pa.array([["x"], ["y"], ["z"]]), "cannot be looked up"),
-        ({0: "x", 1: "y", 2: "z"}, "not a dict"),
+        ({0: "x", 1: "y", 3: "z"}, "1 secrets are missing and 1 names are of no secret"),
         ({"x", "y", "z"}, "not a set"),
         ("xyz", "not str"),
         (7, "not int"),

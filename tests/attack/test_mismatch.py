@@ -115,7 +115,7 @@ def test_digits_are_kept_when_a_likely_secret_comes_and_goes(H, layout):
 def test_priors_are_matched_by_label():
     """In any order; without names as many, in the same order."""
     plan = ml.design({"flu": 5, "cold": 3, "gout": 2}, 2)
-    with pytest.raises(InvalidParameter, match="2 secrets, the plan 3"):
+    with pytest.raises(InvalidParameter, match="2 secrets and the plan 3"):
         plan.leakage("shannon", prior=[1, 1])
     expected = plan.leakage("shannon", prior=[1, 3, 4])
     for other in ({"flu": 1, "cold": 3, "gout": 4}, {"gout": 4, "flu": 1, "cold": 3}):

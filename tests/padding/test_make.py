@@ -140,7 +140,7 @@ def test_times_and_names():
         (([], None, {"budget": 1}), "sizes"),
         (([1, 2], [1, 1, 1], {"budget": 1}), "3 secrets"),
         (([1, 2**60], None, {"budget": 1}), "2\\^53"),
-        (({"a": 1}, ml.Prior([1], labels=["b"]), {"budget": 1}), "no size"),
+        (({"a": 1}, ml.Prior([1], labels=["b"]), {"budget": 1}), "1 secrets are missing and 1 names are of no secret"),
         (([1, 2], None, {"budget": 1, "entropy": "hayashi:inf"}), "sum over buckets"),
         (([1, 2], None, {"budget": 1, "entropy": "hartley"}), "sum over buckets"),
     ],

@@ -103,8 +103,8 @@ def order_of(
     found = find_positions(secrets, labels)
     found = np.arange(len(secrets)) if found is None else found
     missing = int(np.count_nonzero(found < 0))
-    unknown = 0 if more else len(labels) - (len(secrets) - missing)
-    if twice or missing or unknown:
+    unknown = len(labels) - (len(secrets) - missing)
+    if twice or missing or (unknown and not more):
         got = f"{len(labels):,} names, some of them twice" if twice else f"{len(labels):,} names"
         raise error(
             f"{what} must name each of the {len(secrets):,} secrets once; got {got}, where {missing:,} secrets are "
