@@ -95,3 +95,30 @@ def test_one_line_and_exit_code_2(files, run, line):
     assert SECRET not in err
     assert "Traceback" not in err
     assert "unexpectedly" not in err
+
+
+EVENTS = ["audit", "events.csv", "--secret", "query", "--observable", "size"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["pad", "files.csv", "--most", "15"],
+        ["design", "queries.csv", "--max-success", "15"],
+        ["design", "queries.csv", "-k", "3", "--near", "count,count", "--stability", "15"],
+        ["design", "passwords.csv", "-k", "3", "--unknown", "m.json", "--unknown-share", "15"],
+        ["sweep", "queries.csv", "--max-success", "15"],
+        ["report", "queries.cloak", "-o", "r.html", "--max-success", "15"],
+        ["optimise", "diagnoses.csv", "pairs.csv", "--d-privacy", "1", "--delta", "15"],
+        *([*EVENTS, flag, "15"] for flag in ("--level", "--alpha", "--enough", "--looks")),
+    ],
+    ids=lambda command: f"{command[0]} {command[-2]}",
+)
+def test_fifteen_is_never_taken_for_fifteen_percent_or_more(run, folder, command):
+    """Every option that takes a share refuses it, and takes 15%."""
+    code, _, err = run(*command)
+    assert code == 2
+    assert command[-2] in err
+    assert len(err.splitlines()) == 1
+    accepted = run(*command[:-1], "0.15" if command[-2] == "--delta" else "15%")
+    assert command[-2] not in accepted[2].partition("minleak: note")[0], accepted

@@ -112,7 +112,8 @@ def frontier(
     """
     truth(randomised, "randomised")
     priced = "relative" if truth(relative, "relative") else "budget"
-    limits = Limits(**{priced: math.inf}, most=most, floor=floor)
+    given: dict[str, Any] = {priced: math.inf, "most": most, "floor": floor}
+    limits = Limits(**given)
     classes, H = as_size_classes(sizes, prior), as_entropy(entropy)
     points = whole(points, "points", 2, _POINTS)
     value = BucketValue.of(classes, H)

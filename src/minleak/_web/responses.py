@@ -182,8 +182,9 @@ class Response:
         self._kept += body if self._member is None else self._member.write(body)
         if self._open:
             return None, self._blocks(whole_blocks=True)
+        blocks: list[bytes] = []
         if self._filler is None and self.head.known is not None:
-            headers, blocks = self._fill_sum(self.head.headers, self.head.known), []
+            headers = self._fill_sum(self.head.headers, self.head.known)
         elif len(self._kept) > self._padder.memory:
             headers, blocks = self._pass_through()
         else:
@@ -226,7 +227,7 @@ class Response:
         head, filler = self.head, self._filler
         if filler is not None and filler.follows:
             return self._fill_head(mark_changed(self._without_length())), []
-        if filler is GZIP and head.known is not None and (not head.coded or has_room_in_gzip(self._kept)):
+        if filler is GZIP and head.known is not None and (not head.coded or has_room_in_gzip(bytes(self._kept[:16]))):
             return self._begin_in_gzip(head.known)
         self._filler = None
         if head.known is not None:
