@@ -28,8 +28,7 @@ _OVERFLOW = 709.0
 
 
 def small_leakage(H: ConditionalEntropy, joint: Joint) -> float | None:
-    """H(X) - H(X|Y) with a relative error of at most 1e-12 up to order 1,000, and in proportion to the order above;
-    None where there is no such form here.
+    """H(X) - H(X|Y) with the digits that `leakage` states; None where there is no such form here.
 
     There is for guess error, guesswork and means of Renyi entropies of every order that never grow by observing
     (Shannon, min-entropy, Arimoto, Hayashi, Fehr and Berens, Sharma and Mittal, Tsallis).

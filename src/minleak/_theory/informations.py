@@ -29,8 +29,8 @@ def sibson(prior: Joint | Prior | Iterable[Any], channel: Channel | Any, alpha: 
     """Sibson's I_a(X;Y) = min over q of D_a(p C || p q) = a/(a-1) log sum over y of (sum over x of p_x C[x,y]^a)^(1/a).
 
     a = `alpha` from 0 on: mutual information at 1, `maximal_leakage` of the possible secrets at infinity, and
-    -log max over y of P(C[X,y] > 0) at 0. It is the leakage in `Arimoto(a)` of the prior in proportion to p^(1/a). In
-    bits unless `base` says otherwise.
+    -log max over y of P(C[X,y] > 0) at 0. It is the leakage in `Arimoto(a)` of the prior in proportion to p^(1/a), with
+    as many digits as that (see `leakage`). In bits unless `base` says otherwise.
 
     >>> round(sibson([1, 1], [[0.9, 0.1], [0.1, 0.9]], 2), 9)
     0.713695815
