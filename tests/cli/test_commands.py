@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -445,3 +446,32 @@ def test_a_plan_that_is_not_saved_is_said_to_be_lost(run):
     assert (code, err) == (0, "")
     assert "notes" not in json.loads(out)
     assert "was written: add" not in run("design", "queries.csv", "-k", "3", "-o", "x.cloak")[2]
+
+
+def test_one_default_in_python_and_on_the_command_line(asked, run, folder, log):
+    """The true population where weights are counts, the counts where they are asked for; and every command says it."""
+    with pytest.warns(ml.errors.MinleakWarning):
+        prior = ml.read_prior("events.log")
+    for flags, how in ([[], {}], [["--on-counts"], {"on_counts": True}]):
+        swept = asked("sweep", "events.log", "--ks", "2,10", "--max-success", "10%", "--max-leakage", "3", *flags)
+        assert swept["least_k_success"] == ml.least_k(prior, success=0.1, **how)
+        assert swept["least_k_leakage"] == ml.least_k(prior, "shannon", leakage=3, **how)
+        assert swept["sweep"] == ml.sweep(prior, ks=[2, 10], **how).to_dict()
+        compared = asked("compare", "events.log", "--prefix", "sha256:3", *flags)
+        buckets = [hashlib.sha256(name.encode()).digest()[0] >> 5 for name in prior.labels]
+        found = ml.compare(prior, buckets, **how)
+        assert (compared["success"], compared["on_counts"]) == (found.success, bool(flags))
+        for command in (["sweep", "events.log", "--ks", "2"], ["compare", "events.log", "--prefix", "sha256:3"]):
+            said = "as counted" if flags else "in the true population, of which the counts are a sample"
+            assert re.search(f"^{said}$", run(*command, *flags)[1], re.MULTILINE)
+
+
+def test_a_top_list_is_not_called_a_sample(run, folder):
+    """In the terminal and on the page: what a list without singletons leaves out is not known."""
+    rows = "".join(f"s{i},{600 // (i + 30) + 12}\n" for i in range(1, 200))
+    (folder / "top.csv").write_text(f"secret,count\n{rows}")
+    said = "no secret was counted fewer than 14 times: if the list is complete"
+    assert said in run("design", "top.csv", "-k", "10", "-o", "top.cloak", "--report", "top.html")[1]
+    page = " ".join(Path("top.html").read_text().split())
+    assert said[1:] in page
+    assert "Hardly any" not in page

@@ -149,7 +149,7 @@ def test_a_requirement_and_cleaning_inside_an_engine_are_those_in_memory(asked, 
     counts = {f"query-{i}": 4000 // i for i in range(1, 200)}
     with open("counted.csv", "w") as file:
         file.write("secret,count\n" + "".join(f"{query},{times}\n" for query, times in counts.items()))
-    for more in ([], ["--events", "all"]):
+    for more in ([], ["--on-counts"]):
         ours = asked("design", "counted.csv", "--max-success", "18%", "--engine", "duckdb", *more)
         assert ours["k"] == asked("design", "counted.csv", "--max-success", "18%", *more)["k"]
     blanks = " \t\u00a0\u2003\u3000\u0085\x0b\x1c"

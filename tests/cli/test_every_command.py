@@ -47,7 +47,7 @@ BAD = {
         (["design", "-", "-k", "3", "--engine", "duckdb,table=t"], "stdin"),
         (["design", "queries.csv", "-k", "3", "--engine", "duckdb", "--near", "lat,lon"], "--near"),
         (["design", "queries.csv", "-k", "3", "--engine", "duckdb,colour=red"], "--engine"),
-        (["design", "queries.csv", "-k", "3", "--events", "all"], "--max-success"),
+        (["design", "queries.csv", "-k", "3", "--on-counts"], "--max-success"),
         (["design", "queries.csv", "-k", "3", "--group", "count"], "--at-most"),
         (["design", "queries.csv", "-k", "3", "--at-most", "2"], "--group"),
         (["design", "queries.csv", "-k", "3", "--group", "count", "--at-most", "0"], "--at-most"),

@@ -67,7 +67,7 @@ def test_updates_take_the_groups_of_new_secrets(capsys):
 
 def test_sweeps_know_the_caps(capsys):
     """The least k that meets the target under them."""
-    words = ("sweep", "cities.csv", "--ks", "2,4", "--group", "country", "--at-most", "1", "--events", "all", "--json")
+    words = ("sweep", "cities.csv", "--ks", "2,4", "--group", "country", "--at-most", "1", "--on-counts", "--json")
     code, out, _ = run(capsys, *words, "--max-success", "0.4")
     assert code == 0
     told = json.loads(out)

@@ -153,18 +153,20 @@ def test_blocks_keep_the_caps(tmp_path):
 def test_sweeps_with_groups():
     """pi_1 for each k, and the least k that meets a target under the caps."""
     groups = ml.Groups(COUNTRY, at_most=2)
-    swept = ml.sweep(PRIOR, ks=[1, 2, 3, 5], groups=groups)
+    swept = ml.sweep(PRIOR, ks=[1, 2, 3, 5], groups=groups, on_counts=True)
     for k, success, leakage in zip(swept.ks, swept.success, swept["shannon"], strict=True):
         plan = ml.design(PRIOR, k, groups=groups)
         assert success == pytest.approx(plan.success)
         assert leakage == pytest.approx(plan.leakage("shannon"))
-    k = ml.least_k(PRIOR, success=0.37, groups=groups)
+    k = ml.least_k(PRIOR, success=0.37, groups=groups, on_counts=True)
     assert ml.design(PRIOR, k, groups=groups).success <= 0.37 < ml.design(PRIOR, k - 1, groups=groups).success
-    assert ml.least_k(PRIOR, "shannon", leakage=1.5, groups=groups) >= ml.least_k(PRIOR, "shannon", leakage=1.5)
+    assert ml.least_k(PRIOR, "shannon", leakage=1.5, groups=groups, on_counts=True) >= ml.least_k(
+        PRIOR, "shannon", leakage=1.5, on_counts=True
+    )
     with pytest.raises(InvalidParameter, match=r"no k can do that under the caps .* up to 4"):
-        ml.least_k(PRIOR, success=0.5, groups=ONE)
+        ml.least_k(PRIOR, success=0.5, groups=ONE, on_counts=True)
     with pytest.raises(InvalidParameter, match="no k can do that under the caps"):
-        ml.least_k(PRIOR, "shannon", leakage=0, groups=ONE)
+        ml.least_k(PRIOR, "shannon", leakage=0, groups=ONE, on_counts=True)
 
 
 def test_updates_need_the_groups_of_new_secrets(tmp_path):

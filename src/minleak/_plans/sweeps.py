@@ -185,7 +185,7 @@ def least_k(
     >>> least_k(range(30, 0, -1), "min-entropy", leakage=0, on_counts=True)
     16
     >>> least_k(range(30, 0, -1), success=0.1, on_counts=True), least_k(range(30, 0, -1), success=0.1)
-    (10, 13)
+    (10, 16)
     """
     prior = as_prior(prior)
     profile = SortedPrior(prior)
