@@ -155,3 +155,17 @@ def test_measure_takes_a_mapping(run, asked, folder):
     code, _, err = run("measure", "diagnoses.csv", "sizes.csv", "--probability", "p")
     assert code == 2
     assert "no column 'p'" in err
+
+
+def test_blocks_under_groups_are_valid_and_not_proved_best(run, asked, folder):
+    """certify says both, with exit code 1; serve --check takes them."""
+    rows = "".join(f"s{i},{90 - i},g{i % 3 // 2}\n" for i in range(30))
+    (folder / "grouped.csv").write_text(f"secret,count,group\n{rows}")
+    flags = ["--group", "group", "--at-most", "2", "--layout", "blocks", "-o", "grouped.cloak"]
+    assert run("design", "grouped.csv", "-k", "4", *flags)[0] == 0
+    code, out, _ = run("certify", "grouped.cloak", "grouped.csv")
+    assert code == 1
+    assert out.startswith("valid, but NOT certified as optimal (checked exactly)")
+    assert "not proved: no partition into blocks" in out
+    code, out, err = run("serve", "grouped.cloak", "--check")
+    assert code == 0, err

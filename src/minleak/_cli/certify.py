@@ -23,7 +23,8 @@ def certify(
     property: PropertyColumn = None,
     reading: Reading,
 ) -> Outcome[Certificate]:
-    """Prove in exact integers that a .cloak file is optimal for its counts. Exit code 1 if it is not.
+    """Prove in exact integers that a .cloak file is optimal for its counts. Exit code 1 if that is not proved, also
+    where the plan is valid: it hides what it says, and another might leak less.
 
     In an updated plan, each part is certified for the counts it was designed for.
 

@@ -57,7 +57,8 @@ def certify(
     odds, whoever wrote it; that its index leads every label to its secret is checked too.
 
     Blocks are checked to be sorted and cut, which no partition beats in the entropies for which that is a theorem;
-    other entropies asked for are named as not certified. A plan over strings that cannot be listed is certified for its
+    other entropies asked for are named as not certified. Blocks under caps of groups or a budget of rows are `valid`,
+    and not proved to be the best. A plan over strings that cannot be listed is certified for its
     counts, or for its model where it has none, in big integers; the model itself is tried at some hundred positions.
     Each part of a lineage is certified for the counts and gains that it was made for and holds, so that a prior or
     gains beside it are refused.
