@@ -65,7 +65,9 @@ VERBS = {
     "channel": lambda plan: plan.channel(),
     "table": lambda plan: plan.table(),
     "update": lambda plan: plan.update(PRIOR),
-    "certify": lambda plan: ml.certify(plan, plan.prior, gains=getattr(plan, "gains", None)),
+    "certify": lambda plan: (
+        ml.certify(plan) if plan.kind == "lineage" else ml.certify(plan, plan.prior, gains=getattr(plan, "gains", None))
+    ),
     "draw": drawn,
     "estimate_prior": lambda plan: ml.theory.estimate_prior(
         plan, [0 if plan.kind == "rows" else drawn(plan)], bootstrap=0
