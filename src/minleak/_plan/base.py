@@ -228,7 +228,7 @@ class BasePlan(ABC):
             After how many days waiting secrets become a part, if there are at least k; "auto": daily at first, then
             less and less often, once a week after twelve days, and at once when the waiting secrets weigh a lot.
         keep
-            The share of the pooled counts that is kept from one day to the next, for `in_the_world`.
+            The share of the pooled counts that is kept from one day to the next, for `in_the_world` and new parts.
         day
             The number of today; by default the day after the last counts.
         layout

@@ -158,9 +158,10 @@ class Lineage(BasePlan):
         """What leaks today, in the true population: how often an attacker is right who knows the true rates of the last
         day and saw every version, with an interval, beside what a plan made today would give. See `Today`.
 
-        The counts of a day are a sample, and rates move. So each secret's rate is estimated from its pooled counts,
-        how long it has been counted, how much rates move in a day and how many secrets go, all from the counts
-        themselves. Refused where nothing can be said: fewer than 100 events today, every secret seen once, gains.
+        The counts of a day are a sample, and rates move. So each secret's rate is estimated from the counts that its
+        part was made from, those since and today's, how much rates move in a day and how many secrets go, all from
+        the counts themselves. Refused where nothing can be said: fewer than 100 events today, every secret seen once,
+        gains.
 
         >>> import minleak as ml
         >>> counts = ml.Prior([20 - i // 30 for i in range(600)])
