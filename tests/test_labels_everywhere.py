@@ -70,7 +70,7 @@ ONE = {
     "design groups": (lambda v: of_plan(ml.design(PRIOR, 2, groups=ml.Groups(v, at_most=1))), KINDS, True),
     "sweep groups": (lambda v: ml.sweep(PRIOR, ks=[2], groups=ml.Groups(v, at_most=1)).success[0], KINDS, True),
     "least_k groups": (
-        lambda v: ml.least_k(PRIOR, success=0.6, groups=ml.Groups(v, at_most=1)),
+        lambda v: ml.least_k(PRIOR, success=0.6, groups=ml.Groups(v, at_most=1), on_counts=True),
         ["x", "y", "z", "x", "y"],
         True,
     ),

@@ -15,7 +15,7 @@ def share(buckets):
 
 
 def test_buckets():
-    found = compare(COUNTS, FIRST, entropies=["shannon"])
+    found = compare(COUNTS, FIRST, entropies=["shannon"], on_counts=True)
     assert (found.secrets, found.buckets, found.success) == (40, len(set(FIRST)), pytest.approx(share(FIRST)))
     assert found.plan == pytest.approx(design(COUNTS, found.average).success)
     assert found.plan <= found.blocks
@@ -23,6 +23,6 @@ def test_buckets():
 
 def test_prefixes(tmp_path):
     (tmp_path / "names.csv").write_text("secret,count\n" + "".join(f"{name},{n}\n" for name, n in COUNTS.items()))
-    code, text = command("compare", "names.csv", "--prefix", "sha256:3", cwd=tmp_path)
+    code, text = command("compare", "names.csv", "--prefix", "sha256:3", "--on-counts", cwd=tmp_path)
     assert code == 0
     assert f"{share(FIRST):.6g}" in text
