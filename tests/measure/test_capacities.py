@@ -387,3 +387,46 @@ def test_guessing_capacity_of_many_secrets_lies_between_bounds():
     assert ml.capacity(np.eye(30), "guess-error:1").value == pytest.approx(1 - 1 / 30, abs=1e-15)
     assert ml.capacity(np.full((30, 2), 0.5), "guess-error:2").value == 0
     assert ml.capacity([[1, 0], [0, 1]], "guess-error:2").value == 0
+
+
+@pytest.mark.parametrize("order", [0.01, 0.5, 1, 2, 100, 1000])
+def test_the_bounds_hold_to_the_last_digit(order):
+    """Flips close to a half and close to none: what mpmath says is between them, also where it is 1e-31 bits."""
+    mpmath = pytest.importorskip("mpmath")
+    with mpmath.workdps(80):
+        for flip in [1e-9, 0.5 - 1e-9, *(0.5 - 2.0**-k for k in range(2, 54)), *(2.0**-k for k in range(2, 53))]:
+            e, a = mpmath.mpf(flip), mpmath.mpf(order)
+            if order == 1:
+                nats = mpmath.log(2) + e * mpmath.log(e) + (1 - e) * mpmath.log(1 - e)
+            else:
+                nats = a / (a - 1) * mpmath.log(2 * ((e**a + (1 - e) ** a) / 2) ** (1 / a))
+            found = ml.capacity(bsc(flip), ml.Arimoto(order, base=math.e))
+            assert found.lower <= nats <= found.upper, flip
+            assert found.status == "certified"
+
+
+@pytest.mark.parametrize("order", [0.5, 1, 3])
+@pytest.mark.parametrize("apart", [1.0, 1e-2, 1e-4, 1e-8])
+def test_the_lower_bound_is_attained(order, apart):
+    mpmath = pytest.importorskip("mpmath")
+    rng = np.random.default_rng(5)
+    with mpmath.workdps(60):
+        for _ in range(5):
+            rows = 0.25 + apart * (rng.dirichlet(np.ones(4), 3) - 0.25)
+            C = [[c / mpmath.fsum(row) for c in row] for row in rows.tolist()]
+            found = ml.capacity(rows, ml.Arimoto(order, base=math.e))
+            p = [v / mpmath.fsum(found.prior.p) for v in found.prior.p.tolist()]
+            a = mpmath.mpf(order)
+            columns = list(zip(*C, strict=True))
+            if order == 1:
+                q = [mpmath.fsum(v * c for v, c in zip(p, column, strict=True)) for column in columns]
+                leaks = mpmath.fsum(
+                    v * c * mpmath.log(c / y) for v, row in zip(p, C, strict=True) for c, y in zip(row, q, strict=True)
+                )
+            else:
+                norms = [
+                    mpmath.fsum((v * c) ** a for v, c in zip(p, column, strict=True)) ** (1 / a) for column in columns
+                ]
+                before = mpmath.fsum(v**a for v in p) ** (1 / a)
+                leaks = a / (a - 1) * mpmath.log(mpmath.fsum(norms) / before)
+            assert found.lower <= leaks * (1 + mpmath.mpf(10) ** -12) <= found.upper * (1 + mpmath.mpf(10) ** -12)

@@ -117,3 +117,10 @@ def test_shuffling_bounds_the_exact_loss_of_randomised_response():
 def test_bad_input_is_refused_in_one_line(call, says):
     with pytest.raises(InvalidParameter, match=says):
         call()
+
+
+def test_more_observations_than_fit_are_refused_in_a_line():
+    curve = mechanisms.privacy_curve(mechanisms.randomised_response(3, 0.7))
+    with pytest.raises(InvalidParameter, match=r"at most 8,388,607 observations, or renyi\(alpha\)"):
+        curve.compose(10**8)
+    assert curve.renyi(2) > 0

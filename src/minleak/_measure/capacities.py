@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from minleak._data.arrays import Array
 from minleak._data.channel import Channel, as_channel
 from minleak._data.parameters import real, whole
 from minleak._data.prior import Prior
@@ -16,18 +17,26 @@ from minleak._data.simulating import generator
 from minleak._entropy.base import ConditionalEntropy, Entropy
 from minleak._entropy.forms import BestGuesses, RenyiMean, arimoto_exponent
 from minleak._entropy.names import as_entropy
+from minleak._entropy.renyi import Arimoto
 from minleak._face.result import Result
 from minleak._measure import sibson
-from minleak._measure.few_capacity import bound_capacity
+from minleak._measure.few_capacity import FewBounds, bound_capacity
 from minleak._measure.guessing_capacity import best_set
 from minleak._measure.leakages import leakage, maximal_leakage
+from minleak._measure.powers import CLOSE, log_moment
 from minleak._measure.random_search import random_search
+from minleak._measure.sibson import OrderBounds
 from minleak.errors import SolverFailed
 
 # Sets of secrets that are tried at order 0: those of the largest weights, cut at so many of these.
 _LEVELS = 50
 # Up to so many entries the steps towards Shannon's capacity are done in Python's floats.
 _FEW = 48
+# Capacities below this, in nats, are computed with their own digits.
+_LITTLE = 1e-3
+_EPSILON = 2.0**-52
+# Steps close the gap to this share of what is asked for; rounding has the rest.
+_CLOSED = 0.9
 # Channels with more entries are not looked at set by set: 256 MB.
 _DENSE = 1 << 25
 
@@ -78,8 +87,9 @@ def capacity(
     I_a(r) = a/(a-1) log sum over y of (sum over x of r_x C[x,y]^a)^(1/a), and
     max over r of I_a(r) = min over q of max over x of D_a(C[x,.] || q), D_a the Renyi divergence. Any r bounds the
     capacity from below and, with the q it induces, from above; interior-point Newton steps close the `gap`, in the
-    unit of H, or stop after `iterations` and say so. Of many secrets they are taken among those that attain the
-    capacity, no more than there are observables; where these are more than 4000, multiplicative steps have to do.
+    unit of H, or stop after `iterations` and say so. Both bounds have room for rounding. Of many secrets the steps are
+    taken among those that attain the capacity, no more than there are observables; where these are more than 4000,
+    multiplicative steps have to do.
 
     Order 0 (Hartley): the largest |S| / max over y of |S and y's secrets| over sets S of secrets. Weights on secrets of
     which no observable has more than one in all bound it from above, by a linear programme; some sets S from below.
@@ -177,20 +187,53 @@ def _of_supports(channel: Channel, unit: float) -> Capacity:
 
 
 def _of_few(channel: Channel, unit: float, gap: float) -> Capacity | None:
-    found = bound_capacity(channel.matrix.tolist(), gap * unit)
+    found = bound_capacity(channel.matrix.tolist(), _CLOSED * gap * unit)
     if found is None:
         return None
     weights = np.array(found.r)
     weights.flags.writeable = False
     prior = Prior.trusted(weights, channel.inputs, sum(found.r))
-    lower = min(found.lower, found.upper) / unit
-    return Capacity(lower, lower, found.upper / unit, prior, "certified", found.steps)
+    return _certified(channel, 1.0, unit, gap, prior, weights, found)
 
 
 def _sibson(channel: Channel, order: float, unit: float, gap: float, iterations: int | None) -> Capacity:
-    found = sibson.bound_information(channel.matrix, order, gap=gap * unit, iterations=iterations)
-    lower = max(0.0, min(found.lower, found.upper))  # rounding may cross them when they meet
+    found = sibson.bound_information(channel.matrix, order, gap=_CLOSED * gap * unit, iterations=iterations)
     logs = np.log(np.maximum(found.r, 1e-300)) / order
-    prior = Prior(np.exp(logs - logs.max()))
-    status = "certified" if found.upper - lower <= gap * unit else "not converged"
-    return Capacity(lower / unit, lower / unit, max(found.upper, 0.0) / unit, prior, status, found.steps)
+    return _certified(channel, order, unit, gap, Prior(np.exp(logs - logs.max())), found.r, found)
+
+
+def _certified(
+    channel: Channel, order: float, unit: float, gap: float, prior: Prior, r: Array, found: OrderBounds | FewBounds
+) -> Capacity:
+    """The bounds with room for the rounding in them, so that they hold; little leakage is bounded by its own digits."""
+    lower, upper = max(0.0, min(found.lower, found.upper)), max(found.lower, found.upper, 0.0)
+    if upper < _LITTLE and math.prod(channel.shape) <= _DENSE // 8:
+        lower = leakage(prior, channel, Arimoto(order, base=math.e))
+        upper = max(lower, _farthest(channel.toarray(), r, order))
+        steep = max(order, 1.0)
+        digits = max(2e-11, 2e-14 * order)
+        from_input = 8 * _EPSILON * steep * math.sqrt(2 * upper / min(order, 1.0))  # Pinsker: |p - q| is at most that
+        below, above = digits * lower + from_input, digits * upper + from_input
+    else:
+        rounding = 16 * _EPSILON * (1 + math.log(max(channel.shape)) + upper)
+        below, above = rounding, rounding / min(order, 1.0)
+    lower, upper = max(0.0, lower - below), upper + above
+    status = "certified" if upper - lower <= gap * unit else "not converged"
+    return Capacity(lower / unit, lower / unit, upper / unit, prior, status, found.steps)
+
+
+def _farthest(C: Array, r: Array, order: float) -> float:
+    """max over x of D_a(C[x,.] || q), in nats and with its digits, at the q that r induces."""
+    C = C[:, C.any(axis=0)]
+    with np.errstate(divide="ignore"):
+        logs = np.log(C)
+        top = logs.max(axis=0)
+        log_q = top + np.log(r @ np.exp(order * (logs - top))) / order
+    q = np.exp(log_q - log_q.max())
+    q = (q / q.sum())[:, None]
+    d = (C.T - q) / q
+
+    def log_ratios() -> Array:
+        return np.asarray(np.where(np.abs(d) < CLOSE, np.log1p(d), logs.T - np.log(q)))
+
+    return float(log_moment(q, d, order, log_ratios, lambda: np.log(q) + order * log_ratios()).max())

@@ -20,6 +20,8 @@ from minleak.errors import InvalidParameter
 
 # The most grid steps up to the largest loss of one observation, and of the whole grid after all of them.
 _FINE, _GRID = 1 << 16, 1 << 20
+# Distributions of more sums than this are refused: they and their transforms would take gigabytes.
+_SUMS = 1 << 24
 # Grids up to this many steps are tried for an exact fit of all losses.
 _COARSE = 64
 # The most pairs of secrets with different losses.
@@ -224,6 +226,11 @@ def _sum(losses: Array, masses: Array, count: int, towards: Any) -> tuple[Array,
     on_grid = np.abs(exact * steps - near) < 1e-12 * steps
     places = np.where(on_grid, near, towards(exact * steps)).astype(np.int64)
     lowest, width = int(places.min()), int(places.max() - places.min())
+    if width * count >= _SUMS:
+        raise InvalidParameter(
+            f"{count:,} observations have {width * count:,} sums of losses, too many to list: at most "
+            f"{(_SUMS - 1) // width:,} observations, or renyi(alpha), which adds up exactly for any number"
+        )
     line = np.bincount(places - lowest, weights=masses[finite], minlength=width + 1)
     size = 1 << (width * count).bit_length()
     power = np.fft.irfft(np.fft.rfft(line, size) ** count, size)[: width * count + 1]

@@ -81,8 +81,15 @@ class Comparison(Result):
 
     def to_parts(self) -> list[str | Table]:
         counted = self.rows[0].read is not None
+        say = float if self.on_counts else _estimated
         rows = [
-            [row.name, row.k, row.success, *(_cells(row.read) if counted else ()), *row.leakage.values()]
+            [
+                row.name,
+                row.k,
+                say(row.success),
+                *(_cells(row.read) if counted else ()),
+                *(say(bits) for bits in row.leakage.values()),
+            ]
             for row in self.rows
         ]
         columns = ["", "k", "one guess", *(["rows, mean", "rows, worst"] if counted else []), *self.rows[0].leakage]
@@ -271,6 +278,11 @@ def _read_by_plan(prior: Prior, held: Array, k: int) -> RowsRead:
     rest = float(p[giants:].sum())
     mean = rows[:giants].sum() + (min(k, len(p)) - giants) * (rows[giants:] @ p[giants:]) / rest if rest > 0 else 0.0
     return RowsRead(float(mean), None)
+
+
+def _estimated(x: float) -> float:
+    """With four digits: an estimate from a sample has no more."""
+    return float(f"{x:.4g}")
 
 
 def _cells(read: RowsRead | None) -> list[Any]:
