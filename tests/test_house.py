@@ -14,7 +14,7 @@ import pytest
 MOST = {
     "kinds of plan": (7, 0),
     "samplers": (8, 0),
-    "reaches into another room": (1322, 20),
+    "reaches into another room": (1324, 20),
     "rooms that know each other both ways": (7, 0),
     "imports of ours inside functions": (53, 2),
     "plans without a type": (53, 2),
@@ -25,7 +25,7 @@ MOST = {
     "calls back on that way": (30, 1),
     "rooms": (28, 0),
     "files": (409, 5),
-    "lines": (56_330, 500),
+    "lines": (56_390, 500),
 }
 
 

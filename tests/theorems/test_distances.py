@@ -186,7 +186,7 @@ def test_left_factors_are_exact_where_channels_are():
         (lambda: theory.total_variation([1, 2], [1, 2, 3]), "the first has 2 outcomes and the second 3 outcomes"),
         (
             lambda: theory.total_variation(ml.Prior([1], labels=["a"]), ml.Prior([1], labels=["b"])),
-            "outcome 0 is 'a' but",
+            "outcome 0 is not the second's outcome 0",
         ),
         (lambda: theory.convex_separation([1], [1], symmetric="no"), "True or False, not 'no'"),
         (lambda: theory.kantorovich([1, 2], [1, 2], [[0, math.inf], [1, 0]]), "from 0 to 1 is inf"),
