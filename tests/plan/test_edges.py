@@ -104,7 +104,11 @@ def test_zero_weights(certified):
     assert channel.posteriors([0, 3, 0, 2, 2, 0]).dropped == ((0, 2), (5,))
 
 
-@pytest.mark.parametrize("last", [2**62 - 1, 2**62, 2**62 + 5, 2**63 - 1, 2**63, 2**70, 10**30], ids=str)
+@pytest.mark.parametrize(
+    "last",
+    [2**62 - 1, 2**62, 2**62 + 5, 2**63 - 1, 2**63, 2**70, 10**30, 10**400],
+    ids=["below", "at", "above", "int64", "uint64", "more", "much more", "beyond floats"],
+)
 def test_counts_near_the_limits_of_64_bits(certified, last):
     """Exact as long as k times the total fits, and close beyond; the target says so."""
     weights = [last, last // 3, last // 5, 7, 1]

@@ -131,7 +131,7 @@ def _check_weights(plan: Plan, target: Prior) -> Check:
     given = target.p
     apart = 0.5 * float(np.abs(plan.weights / plan.total - given).sum())
     coarse = len(given) * plan.k / 2**60  # on a total of 2^61 / k every weight is within one unit
-    same = bool(np.array_equal(plan.weights > 0, given > 0)) and apart <= min(plan.distance, coarse) + 1e-12
+    same = bool(np.array_equal(plan.weights > 0, target.weights > 0)) and apart <= min(plan.distance, coarse) + 1e-12
     return Check(what, same, f"within a total variation of {apart:.2g}")
 
 

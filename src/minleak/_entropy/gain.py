@@ -32,7 +32,8 @@ class Gain(Entropy):
         sparse) or a vector gamma for diag(gamma). Diagonal matrices are recognised.
 
     With MinEntropy this is the g-entropy, -log of the g-vulnerability. H_g is in general neither symmetric nor
-    expansible, but its leakage is never negative.
+    expansible, but its leakage is never negative. In Renyi's families the value has no limit at order 1 unless the
+    gains of every secret add up to 1: at order 1 itself it is Shannon's form of G p, another measure.
 
     >>> Gain("min-entropy", [1, 2])([1, 1])
     0.0
