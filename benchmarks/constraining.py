@@ -13,16 +13,16 @@ import numpy as np
 
 import minleak as ml
 from benchmarks.timing import Timed, interleaved, line
-from minleak._optimise.bound import Solved, certify
-from minleak._optimise.conic import solve_conic
-from minleak._optimise.given import as_problem
-from minleak._optimise.interior import solve_interior
-from minleak._optimise.linear import LinearModel
-from minleak._optimise.one_guess import OneGuessModel
-from minleak._optimise.programme import Programme, Solution, convex_form, term_of
-from minleak._optimise.rate_distortion import solve_rate_distortion
-from minleak._optimise.solve import solve
 from minleak.errors import SolverFailed
+from minleak.lab._optimise.bound import Solved, certify
+from minleak.lab._optimise.conic import solve_conic
+from minleak.lab._optimise.given import as_problem
+from minleak.lab._optimise.interior import solve_interior
+from minleak.lab._optimise.linear import LinearModel
+from minleak.lab._optimise.one_guess import OneGuessModel
+from minleak.lab._optimise.programme import Programme, Solution, convex_form, term_of
+from minleak.lab._optimise.rate_distortion import solve_rate_distortion
+from minleak.lab._optimise.solve import solve
 
 DEFAULT, TIGHT = 1e-8, 1e-11  # Clarabel's own tolerance, and ours
 
@@ -103,13 +103,13 @@ def frontiers(n: int = 20, points: int = 20) -> None:
     print(f"\nA frontier of {points} budgets, {n} x {n}, each from the last one's basis, beside one by one.")
     p, distance = places(n)
     for entropy in ("min-entropy", "guess-error:3", "guesswork"):
-        curve = ml.tradeoff(p, cost=distance, entropy=entropy, points=points)
+        curve = ml.lab.tradeoff(p, cost=distance, entropy=entropy, points=points)
 
         def whole(entropy: str = entropy) -> float:
-            return sum(x.leakage for x in ml.tradeoff(p, cost=distance, entropy=entropy, points=points).points)
+            return sum(x.leakage for x in ml.lab.tradeoff(p, cost=distance, entropy=entropy, points=points).points)
 
         def single(entropy: str = entropy, budgets: tuple[float, ...] = tuple(x.budget for x in curve.points)) -> float:
-            return sum(ml.optimise(p, cost=distance, entropy=entropy, budget=b).leakage for b in budgets)
+            return sum(ml.lab.optimise(p, cost=distance, entropy=entropy, budget=b).leakage for b in budgets)
 
         timed = interleaved({"ours": whole, "single": single}, runs=1)
         line(f"linear, from the last basis: {entropy}", timed["ours"], "one by one", timed["single"], bar="(bar 2x)")
@@ -123,7 +123,7 @@ def one_guess(n: int = 200) -> None:
         p, distance = places(n)
         timed = interleaved(
             {
-                "ours": lambda p=p, d=distance, b=budget: ml.optimise(p, entropy="min-entropy", cost=d, budget=b),
+                "ours": lambda p=p, d=distance, b=budget: ml.lab.optimise(p, entropy="min-entropy", cost=d, budget=b),
                 "qif": lambda p=p, d=distance, b=budget: qif.mechanism.bayes_vuln.min_vuln_given_max_loss(
                     p, n, b, lambda x, y: d[x, y]
                 ),
@@ -142,7 +142,7 @@ def shannon() -> None:
     print("\nThe least Shannon leakage of places, mean distance capped at 0.1, compiling included.")
     for n in (20, 40, 60):
         p, distance = places(n)
-        got = interleaved({"ours": lambda p=p, d=distance: ml.optimise(p, cost=d, budget=0.1)}, runs=2)["ours"]
+        got = interleaved({"ours": lambda p=p, d=distance: ml.lab.optimise(p, cost=d, budget=0.1)}, runs=2)["ours"]
         _shown(f"{n} x {n}, shannon", got)
 
 
@@ -150,13 +150,15 @@ def others(n: int = 30) -> None:
     print(f"\nOther entropies, {n} x {n}, the same cap.")
     p, distance = places(n)
     for name in ("arimoto:2", "arimoto:0.5", "hayashi:2", "hayashi:3", "fehrberens:2", "guess-error:3", "guesswork"):
-        got = interleaved({"ours": lambda name=name: ml.optimise(p, entropy=name, cost=distance, budget=0.1)}, runs=1)[
-            "ours"
-        ]
+        got = interleaved(
+            {"ours": lambda name=name: ml.lab.optimise(p, entropy=name, cost=distance, budget=0.1)}, runs=1
+        )["ours"]
         _shown(f"{n} x {n}, {name}", got)
-    got = interleaved({"ours": lambda: ml.tradeoff(p, cost=distance, entropy="min-entropy", points=20)}, runs=1)["ours"]
+    got = interleaved({"ours": lambda: ml.lab.tradeoff(p, cost=distance, entropy="min-entropy", points=20)}, runs=1)[
+        "ours"
+    ]
     print(f"{'frontier of 20 budgets, min-entropy':<44} {1e3 * got.seconds:>9.1f} ms")
-    got = interleaved({"ours": lambda: ml.tradeoff(p, cost=distance, points=20)}, runs=1)["ours"]
+    got = interleaved({"ours": lambda: ml.lab.tradeoff(p, cost=distance, points=20)}, runs=1)["ours"]
     print(f"{'frontier of 20 budgets, shannon':<44} {1e3 * got.seconds:>9.1f} ms")
 
 

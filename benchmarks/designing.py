@@ -30,7 +30,7 @@ def weights_of(n: int) -> np.ndarray:
 
 
 def sorting(n: int = 10_000_000) -> None:
-    from minleak._kernels.sorting import sort_descending
+    from minleak.core._sorting import sort_descending
 
     print(f"\nThe order of {n:,} weights. Values: the position of the largest.")
     w = weights_of(n)

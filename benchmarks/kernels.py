@@ -9,9 +9,11 @@ import numpy as np
 import minleak as ml
 from benchmarks.designing import weights_of
 from benchmarks.timing import Timed, interleaved, line
-from minleak._attack import mismatch
-from minleak._data.labels import bytes_of_names
-from minleak._kernels import certifying, drawing, hashing, rounding
+from minleak.core import _label_hashing as hashing
+from minleak.core._certify import counting as certifying
+from minleak.core._labels import bytes_of_names
+from minleak.core._plan import drawing, mismatch
+from minleak.lab.sequences import _rounding as rounding
 
 
 def main(n: int = 1_000_000, k: int = 8) -> None:

@@ -7,7 +7,7 @@ import sys
 import time
 from pathlib import Path
 
-from minleak import theory
+from minleak import lab
 
 SEEDS = range(500)
 
@@ -15,7 +15,7 @@ SEEDS = range(500)
 def main() -> None:
     """Print, by family, how many matroids were tried, how many were wrong, and the largest difference in floats."""
     sys.path.insert(0, str(Path(__file__).parents[1]))
-    from tests.matroids.families import FAMILIES, least_top, partition_by_subsets, random_matroid, random_weights
+    from tests.lab.matroids.families import FAMILIES, least_top, partition_by_subsets, random_matroid, random_weights
 
     print("pi against all subsets, exactly, and against linear programmes over all channels, by number of guesses")
     wrong = dict.fromkeys(FAMILIES, 0)
@@ -25,7 +25,7 @@ def main() -> None:
         rng = random.Random(f"benchmark {seed}")
         n = rng.randint(2, 7)
         matroid, weights = random_matroid(family, n, rng), random_weights(n, rng)
-        pi = theory.matroid_optimum(weights, matroid).target
+        pi = lab.matroid_optimum(weights, matroid).target
         off = [
             abs(least_top(weights, matroid, guesses) - float(sum(pi[:guesses]))) for guesses in range(1, len(pi) + 1)
         ]
@@ -38,9 +38,9 @@ def main() -> None:
     print(f"  {programmes} linear programmes, largest difference {largest:.1e}")
     rng = random.Random(7)
     for n in (20, 40, 60):
-        matroid = theory.Matroid.partition([rng.randrange(n // 5) for _ in range(n)], at_most=2)
+        matroid = lab.Matroid.partition([rng.randrange(n // 5) for _ in range(n)], at_most=2)
         weights = [rng.randint(1, 10**6) for _ in range(n)]
         begin = time.perf_counter()
-        found = theory.matroid_optimum(weights, matroid)
+        found = lab.matroid_optimum(weights, matroid)
         seconds = time.perf_counter() - begin
         print(f"  n = {n}: {seconds:.2f} s, {len(found.bases)} sets, proved in Fractions")

@@ -14,7 +14,7 @@ import numpy as np
 
 import minleak as ml
 from benchmarks.timing import Timed, interleaved, line
-from minleak._data.threads import one_thread
+from minleak.core._threads import one_thread
 
 
 def main() -> None:
@@ -40,7 +40,7 @@ def posterior(n: int = 4000) -> None:
     identity = np.eye(n)
     pairs = {
         "posterior Bayes vulnerability": (
-            lambda: ml.theory.posterior_vulnerability(prior, channel),
+            lambda: ml.lab.posterior_vulnerability(prior, channel),
             lambda: qif.measure.bayes_vuln.posterior(p, C),
         ),
         "H(X|Y), Shannon": (
@@ -57,7 +57,7 @@ def posterior(n: int = 4000) -> None:
         line(what, timed["ours"], "qif", timed["qif"], bar="(bar 4x)")
     timed = interleaved(
         {
-            "ours": lambda: ml.theory.posterior_vulnerability(prior, channel, gain=identity),
+            "ours": lambda: ml.lab.posterior_vulnerability(prior, channel, gain=identity),
             "qif": lambda: qif.measure.g_vuln.posterior(identity, p, C),
         },
         runs=1,
@@ -98,7 +98,7 @@ def capacity(n: int = 200) -> None:
 
 def guesses(n: int = 60) -> None:
     """The most that one guess can gain over all priors, by branching over sets; random search, as it was, beside it."""
-    from minleak._measure.capacities import _search
+    from minleak.core._capacity import _search
 
     print(f"\nThe largest additive gain of one guess over all priors of a random {n} x {n} channel.")
     C = ml.Channel(np.random.default_rng(1).dirichlet(np.ones(n), n))
@@ -144,8 +144,8 @@ def hashing(n: int = 10_000_000) -> None:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    from minleak._data.labels import bytes_of_names
-    from minleak._kernels.hashing import fill_slots
+    from minleak.core._label_hashing import fill_slots
+    from minleak.core._labels import bytes_of_names
 
     print(f"\nWhether {n:,} labels repeat; ours leaves the table that a saved plan looks them up in.")
     names = pa.array([f"item-{i * 2654435761 % n:08d}" for i in range(n)])

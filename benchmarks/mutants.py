@@ -34,7 +34,7 @@ SEED = 20_261
 #: The rooms and files of the core, and the tests that are theirs.
 ROOMS = {
     "_plan": ["tests/plan"],
-    "_plans": ["tests/plan", "tests/attack/test_sweeps.py"],
+    "_plans": ["tests/plan", "tests/rates/test_sweeps.py"],
     "_layouts": ["tests/layouts"],
     "_certify": ["tests/certify"],
     "_draw": ["tests/draw"],
@@ -42,12 +42,12 @@ ROOMS = {
     "_measure": ["tests/measure"],
     "_lineage": ["tests/lineage"],
     "_file": ["tests/file"],
-    "_data/prior.py": ["tests/data/test_prior.py"],
-    "_data/channel.py": ["tests/data/test_channel.py"],
-    "_data/joint.py": ["tests/data/test_joint.py"],
-    "_data/columns.py": ["tests/data/test_columns.py"],
-    "_data/labels.py": ["tests/data/test_labels.py"],
-    "_data/numbers.py": ["tests/data/test_prior.py"],
+    "core/_prior.py": ["tests/core/test_prior.py"],
+    "core/_channel.py": ["tests/core/test_channel.py"],
+    "core/_joint.py": ["tests/core/test_joint.py"],
+    "core/_columns.py": ["tests/core/test_columns.py"],
+    "core/_labels.py": ["tests/core/test_labels.py"],
+    "core/_numbers.py": ["tests/core/test_prior.py"],
 }
 ALWAYS = "tests/abilities"
 

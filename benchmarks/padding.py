@@ -211,10 +211,10 @@ def against_brute_force(trials: int = 6) -> None:
 
 def against_every_start(sizes: np.ndarray, m: int = 2000) -> None:
     """One corner of the hull: blocks of starts ruled out, and every start tried in vectorised numpy."""
-    from minleak._padding.bucket_value import BucketValue
-    from minleak._padding.buckets import BucketSearch
-    from minleak._padding.limits import Limits
-    from minleak._padding.size_classes import as_size_classes
+    from minleak.padding._bucket_value import BucketValue
+    from minleak.padding._buckets import BucketSearch
+    from minleak.padding._limits import Limits
+    from minleak.padding._size_classes import as_size_classes
 
     print(f"\nOne price, {m:,} sizes, Shannon: blocks of starts against all of them in numpy. Values: the cost.")
     classes = as_size_classes(np.unique(sizes)[:: max(1, len(np.unique(sizes)) // m)][:m], None)

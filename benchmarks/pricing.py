@@ -22,7 +22,7 @@ def main() -> None:
 
 def kernels(n: int = 500, u: int = 10) -> None:
     """Each compiled loop alone, against numpy, or Python where a step needs the one before. Values: checksums."""
-    from minleak._kernels import pricing
+    from minleak.near._pricing import kernels as pricing
 
     print(f"\nThe compiled loops of pricing, {n} points in the unit square, sets of {u}.")
     rng = np.random.default_rng(0)

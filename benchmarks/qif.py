@@ -36,7 +36,7 @@ SECONDS, RUNS = 1.0, 2000
 TURN = 1e-3
 # Where values are to agree: libqif and dit iterate to a tolerance of their own, and libqif's transport is in integers.
 CLOSE, LOOSE = 1e-9, 1e-4
-T = ml.theory
+T = ml.lab
 
 
 class System:
@@ -314,13 +314,13 @@ def of_channels() -> list[Operation]:
         ),
         Operation(
             "refinement, yes",
-            lambda s: bool(ml.refined_by(s.channel, s.second)),
+            lambda s: bool(ml.lab.refined_by(s.channel, s.second)),
             lambda s: bool(qif.refinement.refined_by(s.C, s.B)),
             most={"qif": 100, "ours": 100},
         ),
         Operation(
             "refinement, no",
-            lambda s: bool(ml.refined_by(s.second, s.channel)),
+            lambda s: bool(ml.lab.refined_by(s.second, s.channel)),
             lambda s: bool(qif.refinement.refined_by(s.B, s.C)),
             most={"qif": 100, "ours": 100},
         ),

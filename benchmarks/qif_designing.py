@@ -3,9 +3,9 @@
 A row is its name, its size, our value, theirs, our time and theirs; `python -m benchmarks qif_pairs` prints them
 after those of measuring. libqif's planar mechanisms have errors of their own: the geometric one of 8e-8, since its
 sums reach some fifteen cells, so that for nine digits it is made on a grid of thirty and folded; the Laplace one of
-1e-5 (see tests/mechanisms/test_planar.py), which nothing sets. Its optimal mechanism on a 10 x 10 grid takes so long
-that it is stopped after ten minutes, or after as many seconds as the variable LIMIT of the environment says; so our
-loss is confirmed by another solver, with both bounds in extended precision.
+1e-5 (see tests/lab/mechanisms/test_planar.py), which nothing sets. Its optimal mechanism on a 10 x 10 grid takes
+so long that it is stopped after ten minutes, or after as many seconds as the variable LIMIT of the environment
+says; so our loss is confirmed by another solver, with both bounds in extended precision.
 
     python -m benchmarks.qif_designing 15     # spanners of several dilations on a grid of 15 x 15
 """
@@ -27,11 +27,11 @@ import numpy as np
 import minleak as ml
 from benchmarks.constraining import places
 from benchmarks.timing import interleaved
-from minleak import mechanisms
-from minleak._optimise.bound import certify
-from minleak._optimise.given import as_problem
-from minleak._optimise.linear import LinearModel
-from minleak._optimise.programme import Programme
+from minleak.lab import mechanisms
+from minleak.lab._optimise.bound import certify
+from minleak.lab._optimise.given import as_problem
+from minleak.lab._optimise.linear import LinearModel
+from minleak.lab._optimise.programme import Programme
 
 EPSILON = 0.5
 # Widths of grids, and cells across a grid on which libqif's planar geometric mechanism has nine digits.
@@ -159,7 +159,7 @@ def least_vulnerability(n: int = 200) -> Iterator[Row]:
         yield row(
             f"least Bayes vulnerability, loss {budget}",
             f"{n} x {n}",
-            lambda b=budget: 2 ** -ml.optimise(p, entropy="min-entropy", cost=d, budget=b).value,
+            lambda b=budget: 2 ** -ml.lab.optimise(p, entropy="min-entropy", cost=d, budget=b).value,
             lambda b=budget: (p[:, None] * peer(p, n, b, lambda x, y: d[x, y])).max(axis=0).sum(),
             runs=1,
         )
@@ -174,7 +174,7 @@ def least_loss_for_vulnerability() -> Iterator[Row]:
         yield row(
             "least loss for one more bit",
             f"{n} x {n}",
-            lambda p=p, d=d: ml.least_budget(p, cost=d, entropy="min-entropy", leakage=1.0).budget,
+            lambda p=p, d=d: ml.lab.least_budget(p, cost=d, entropy="min-entropy", leakage=1.0).budget,
             lambda p=p, d=d, n=n: (p[:, None] * peer(p, n, 2 * p.max(), lambda x, y: d[x, y]) * d).sum(),
         )
 
@@ -197,7 +197,7 @@ def their_loss(width: int) -> float:
 
 def our_loss(width: int) -> float:
     p, d = grid(width)
-    return ml.least_budget(p, cost=d, d_privacy=(EPSILON, d)).budget
+    return ml.lab.least_budget(p, cost=d, d_privacy=(EPSILON, d)).budget
 
 
 def optimal_geo_indistinguishability() -> Iterator[Row]:
@@ -265,9 +265,9 @@ def confirm(width: int) -> None:
 def spanned_loss(width: int, dilation: float) -> str:
     p, d = grid(width)
     start = time.process_time()
-    found = ml.least_budget(p, cost=d, d_privacy=(0.5, d, dilation))
+    found = ml.lab.least_budget(p, cost=d, d_privacy=(0.5, d, dilation))
     seconds = time.process_time() - start
-    return f"{found.budget:.9g} {found.bound:.9g} {seconds:.1f} {ml.theory.d_privacy(found.channel, d):.9g}"
+    return f"{found.budget:.9g} {found.bound:.9g} {seconds:.1f} {ml.lab.d_privacy(found.channel, d):.9g}"
 
 
 def spanners(width: int) -> None:

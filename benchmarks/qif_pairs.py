@@ -58,28 +58,26 @@ def measuring() -> list[Pair]:
     """What is measured; what is designed has a list of its own."""
     import qif
 
-    m, T = qif.measure, ml.theory
+    m, T = qif.measure, ml.lab
 
     def split_columns(C: Any) -> Any:
         return np.concatenate([C / 4, C * 3 / 4], axis=1)
 
     return [
-        Pair(
-            "Bayes vulnerability", lambda s: ml.theory.vulnerability(s.prior), lambda s: m.bayes_vuln.prior(s.p), PRIORS
-        ),
+        Pair("Bayes vulnerability", lambda s: ml.lab.vulnerability(s.prior), lambda s: m.bayes_vuln.prior(s.p), PRIORS),
         Pair(
             "posterior Bayes vulnerability",
-            lambda s: ml.theory.posterior_vulnerability(s.prior, s.channel),
+            lambda s: ml.lab.posterior_vulnerability(s.prior, s.channel),
             lambda s: m.bayes_vuln.posterior(s.p, s.C),
         ),
         Pair(
             "multiplicative Bayes leakage",
-            lambda s: ml.theory.multiplicative_leakage(s.prior, s.channel),
+            lambda s: ml.lab.multiplicative_leakage(s.prior, s.channel),
             lambda s: m.bayes_vuln.mult_leakage(s.p, s.C),
         ),
         Pair(
             "additive Bayes leakage",
-            lambda s: ml.theory.additive_leakage(s.prior, s.channel),
+            lambda s: ml.lab.additive_leakage(s.prior, s.channel),
             lambda s: m.bayes_vuln.add_leakage(s.p, s.C),
         ),
         Pair(
@@ -89,7 +87,7 @@ def measuring() -> list[Pair]:
         ),
         Pair(
             "multiplicative Bayes capacity",
-            lambda s: 2 ** ml.theory.maximal_leakage(s.channel),
+            lambda s: 2 ** ml.lab.maximal_leakage(s.channel),
             lambda s: m.bayes_vuln.mult_capacity(s.C),
         ),
         Pair(
@@ -138,27 +136,27 @@ def measuring() -> list[Pair]:
         ),
         Pair(
             "g-vulnerability",
-            lambda s: ml.theory.vulnerability(s.prior, gain=s.G),
+            lambda s: ml.lab.vulnerability(s.prior, gain=s.G),
             lambda s: m.g_vuln.prior(s.G, s.p),
         ),
         Pair(
             "posterior g-vulnerability",
-            lambda s: ml.theory.posterior_vulnerability(s.prior, s.channel, gain=s.G),
+            lambda s: ml.lab.posterior_vulnerability(s.prior, s.channel, gain=s.G),
             lambda s: m.g_vuln.posterior(s.G, s.p, s.C),
         ),
         Pair(
             "multiplicative g-leakage",
-            lambda s: ml.theory.multiplicative_leakage(s.prior, s.channel, gain=s.G),
+            lambda s: ml.lab.multiplicative_leakage(s.prior, s.channel, gain=s.G),
             lambda s: m.g_vuln.mult_leakage(s.G, s.p, s.C),
         ),
         Pair(
             "additive capacity, vulnerabilities",
-            lambda s: ml.theory.additive_capacity(s.channel, prior=s.prior, spanning="vulnerabilities").value,
+            lambda s: ml.lab.additive_capacity(s.channel, prior=s.prior, spanning="vulnerabilities").value,
             lambda s: m.g_vuln.add_capacity(s.p, s.C),
         ),
         Pair(
             "additive capacity, gains",
-            lambda s: ml.theory.additive_capacity(s.channel, prior=s.prior, spanning="gains").value,
+            lambda s: ml.lab.additive_capacity(s.channel, prior=s.prior, spanning="gains").value,
             lambda s: m.g_vuln.add_capacity(s.p, s.C, True),
         ),
         Pair(
@@ -168,7 +166,7 @@ def measuring() -> list[Pair]:
         ),
         Pair(
             "posterior vulnerability of a predicate",
-            lambda s: ml.theory.posterior_vulnerability(s.prior, s.channel, gain=T.predicate_gain(s.P.tolist())),
+            lambda s: ml.lab.posterior_vulnerability(s.prior, s.channel, gain=T.predicate_gain(s.P.tolist())),
             lambda s: m.pred_vuln.posterior(s.P, s.p, s.C),
         ),
         Pair(
@@ -179,7 +177,7 @@ def measuring() -> list[Pair]:
         ),
         Pair(
             "d-privacy of a metric",
-            lambda s: ml.theory.d_privacy(s.channel, s.distances),
+            lambda s: ml.lab.d_privacy(s.channel, s.distances),
             lambda s: m.d_privacy.smallest_epsilon(s.C, qif.metric.from_distance_matrix(s.distances)),
             sizes=CUBIC,
         ),
@@ -201,24 +199,24 @@ def measuring() -> list[Pair]:
         ),
         Pair(
             "parallel composition",
-            lambda s: ml.theory.multiplicative_leakage(s.prior, ml.Channel(s.few).parallel(s.channel)),
+            lambda s: ml.lab.multiplicative_leakage(s.prior, ml.Channel(s.few).parallel(s.channel)),
             lambda s: m.bayes_vuln.mult_leakage(s.p, qif.channel.compose.parallel(s.few, s.C)),
         ),
         Pair(
             "factor of a refined pair",
-            lambda s: ml.refined_by(s.channel, s.second).post_processing.toarray(),
+            lambda s: ml.lab.refined_by(s.channel, s.second).post_processing.toarray(),
             lambda s: qif.channel.factorize(s.B, s.C),
             sizes=CUBIC,
         ),
         Pair(
             "refined, yes",
-            lambda s: bool(ml.refined_by(s.channel, s.second)),
+            lambda s: bool(ml.lab.refined_by(s.channel, s.second)),
             lambda s: bool(qif.refinement.refined_by(s.C, s.B)),
             sizes=CUBIC,
         ),
         Pair(
             "refined, no",
-            lambda s: bool(ml.refined_by(s.second, s.channel)),
+            lambda s: bool(ml.lab.refined_by(s.second, s.channel)),
             lambda s: bool(qif.refinement.refined_by(s.B, s.C)),
             sizes=CUBIC,
         ),
@@ -230,7 +228,7 @@ def measuring() -> list[Pair]:
         ),
         Pair(
             "privacy-based refinement",
-            lambda s: ml.theory.d_privacy(s.second, T.induced_metric(s.channel)) <= 1,
+            lambda s: ml.lab.d_privacy(s.second, T.induced_metric(s.channel)) <= 1,
             lambda s: bool(qif.refinement.priv_refined_by(s.C, s.B)),
             sizes=CUBIC,
         ),
@@ -323,7 +321,7 @@ def refinement(n: int = 60, pairs: int = 20) -> None:
     for case in range(pairs):
         A = rng.dirichlet(np.ones(n), n)
         B = A @ rng.dirichlet(np.ones(n), n) if case % 2 else rng.dirichlet(np.ones(n), n)
-        found = ml.refined_by(A, B)
+        found = ml.lab.refined_by(A, B)
         if found.ok:
             right += case % 2 == 1 and bool(np.abs((ml.Channel(A) @ found.post_processing).matrix - B).max() <= 1e-8)
         else:

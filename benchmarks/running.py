@@ -14,7 +14,7 @@ import pyarrow as pa
 import minleak as ml
 from benchmarks.designing import weights_of
 from benchmarks.timing import Timed, interleaved, line
-from minleak._plan.sampler import PLAIN
+from minleak.core._plan.sampler import PLAIN
 
 
 def main(n: int = 10_000_000, k: int = 10, draws: int = 1_000_000) -> None:

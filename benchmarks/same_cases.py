@@ -176,7 +176,11 @@ def refinement(rng):
     n = int(rng.integers(2, 6))
     first, second = channel(rng, n), channel(rng, n)
     blurred = first @ channel(rng, first.shape[1])
-    yield ml.refined_by(first, second).ok, ml.refined_by(first, blurred).ok, ml.refined_by(blurred, first).ok
+    yield (
+        ml.lab.refined_by(first, second).ok,
+        ml.lab.refined_by(first, blurred).ok,
+        ml.lab.refined_by(blurred, first).ok,
+    )
     yield Solved(ml.deficiency(first, second).value)
     yield ml.majorizes(rng.integers(1, 9, n), rng.integers(1, 9, n)).ok
 
@@ -469,14 +473,14 @@ def optima(rng):
     cost = rng.integers(0, 5, (4, 3)).astype(float)
     budget = float(np.dot(given, cost.min(axis=1)) / sum(given)) + 0.3
     for name in ("shannon", "min-entropy"):
-        found = ml.optimise(given, entropy=name, cost=cost, budget=budget)
+        found = ml.lab.optimise(given, entropy=name, cost=cost, budget=budget)
         yield Solved(found.leakage), Solved(found.bound)
-    least = ml.least_budget(given, cost=cost, entropy="min-entropy", leakage=0.2)
+    least = ml.lab.least_budget(given, cost=cost, entropy="min-entropy", leakage=0.2)
     yield Solved(least.budget), Solved(least.bound)
-    yield [Solved(point.leakage) for point in ml.tradeoff(given, cost=cost, entropy="min-entropy", points=4).points]
-    yield tried(lambda: ml.optimise(given, cost=cost, budget=-1.0).leakage)
+    yield [Solved(point.leakage) for point in ml.lab.tradeoff(given, cost=cost, entropy="min-entropy", points=4).points]
+    yield tried(lambda: ml.lab.optimise(given, cost=cost, budget=-1.0).leakage)
     allowed = rng.random((4, 3)) < 0.7
-    yield tried(lambda: Solved(ml.optimise(given, allowed=allowed, entropy="min-entropy").leakage))
+    yield tried(lambda: Solved(ml.lab.optimise(given, allowed=allowed, entropy="min-entropy").leakage))
 
 
 @case(8)

@@ -17,7 +17,7 @@ DATA = Path(__file__).parents[1] / "examples" / "data"
 STATES, BACKOFF, K, STEPS = 3000, 0.1, 8, 50
 
 
-def words_chain(states: int = STATES, backoff: float = BACKOFF) -> ml.sequences.Chain:
+def words_chain(states: int = STATES, backoff: float = BACKOFF) -> ml.lab.sequences.Chain:
     """The most frequent words and the counts of their pairs, of wordsegment; a tenth of every row is back-off."""
     import scipy.sparse as sp
     import wordsegment
@@ -38,7 +38,7 @@ def words_chain(states: int = STATES, backoff: float = BACKOFF) -> ml.sequences.
                 times.append(int(float(count)))
     sums = np.bincount(rows, weights=times, minlength=states)
     alone = np.array([counts[word] for word in words])
-    return ml.sequences.Chain(
+    return ml.lab.sequences.Chain(
         ml.Prior(alone, labels=words),
         sp.coo_array((times, (rows, columns)), shape=(states, states)),
         backoff=np.maximum(sums * backoff / (1 - backoff), 1).astype(np.int64),
@@ -55,7 +55,7 @@ def flights() -> tuple[list[list[str]], list[list[str]]]:
     return list(seasons[0].values()), list(seasons[1].values())
 
 
-def pieces(chain: ml.sequences.Chain, walks: list[list[str]], steps: int) -> list[list[str]]:
+def pieces(chain: ml.lab.sequences.Chain, walks: list[list[str]], steps: int) -> list[list[str]]:
     """The walks cut into pieces of so many states that the chain knows."""
     known = set(chain.labels)
     cut = [walk[i : i + steps] for walk in walks for i in range(0, len(walk) - steps + 1, steps)]
@@ -81,7 +81,7 @@ def main() -> None:
     second_scope(words)
 
 
-def beside_others(chain: ml.sequences.Chain) -> None:
+def beside_others(chain: ml.lab.sequences.Chain) -> None:
     rate, marginal = chain.entropy_rate(), ml.Shannon()(ml.Prior(chain.stationary()))
     print(
         f"\nWords: {chain}, entropy rate {rate:.2f} of {marginal:.2f} bits; k = {K}, {STEPS} steps, bar .15 for tracks."
@@ -90,7 +90,7 @@ def beside_others(chain: ml.sequences.Chain) -> None:
     many = {"tracks": 400, "predictive": 100}
     for name in ("tracks", "plan", "buckets", "decoys", "predictive"):
         start = time.perf_counter()
-        found = ml.sequences.leakage(chain, name, k=K, steps=STEPS, trials=many.get(name, 2000), exact=False)
+        found = ml.lab.sequences.leakage(chain, name, k=K, steps=STEPS, trials=many.get(name, 2000), exact=False)
         seconds = time.perf_counter() - start
         print(
             f"{found.method:<26}{np.mean(found.filtered):>10.4f}{max(found.filtered):>8.4f}"
@@ -102,11 +102,11 @@ def beside_others(chain: ml.sequences.Chain) -> None:
             assert max(found.smoothed) <= 0.15
 
 
-def places_and_ranks(chain: ml.sequences.Chain, walks: int = 10_000, steps: int = 6) -> None:
+def places_and_ranks(chain: ml.lab.sequences.Chain, walks: int = 10_000, steps: int = 6) -> None:
     """Where the true track is, and how likely it is among the k: both uniform by chi-square."""
     from scipy.stats import chisquare
 
-    tracks, rng = ml.sequences.Tracks(chain, K, key=bytes(range(32))), np.random.default_rng(1)
+    tracks, rng = ml.lab.sequences.Tracks(chain, K, key=bytes(range(32))), np.random.default_rng(1)
     places, ranks = np.zeros(K, dtype=int), np.zeros(K, dtype=int)
     for number, walk in enumerate(chain.simulate_positions(steps, walks, rng)):
         shown = tracks.draw([chain.labels[x] for x in walk.tolist()], scope=f"walk {number}")
@@ -127,9 +127,9 @@ def moves() -> None:
     rng = np.random.default_rng(0)
     for n in (1_000, 10_000, 100_000):
         chain = random_chain(n, rng)
-        walk = ml.sequences.Tracks(chain, K, key=bytes(32)).start(0, scope="a")
+        walk = ml.lab.sequences.Tracks(chain, K, key=bytes(32)).start(0, scope="a")
         states = chain.simulate_positions(1001, 1, rng)[0].tolist()
-        walk = ml.sequences.Tracks(chain, K, key=bytes(32)).start(states[0], scope="a")
+        walk = ml.lab.sequences.Tracks(chain, K, key=bytes(32)).start(states[0], scope="a")
         taken = []
         for state in states[1:]:
             start = time.perf_counter()
@@ -138,7 +138,7 @@ def moves() -> None:
         print(f"n = {n:>7,}, {len(chain.indices):>9,} transitions: {1e3 * np.median(taken):.2f} ms", flush=True)
 
 
-def random_chain(n: int, rng: np.random.Generator) -> ml.sequences.Chain:
+def random_chain(n: int, rng: np.random.Generator) -> ml.lab.sequences.Chain:
     """Every state has 100 successors: 50 of its own, and about as many of the thousand that everybody goes to."""
     import scipy.sparse as sp
 
@@ -147,7 +147,7 @@ def random_chain(n: int, rng: np.random.Generator) -> ml.sequences.Chain:
     columns[:, :50] = (rows[:, :50] + rng.choice(n, 50, replace=False)) % n
     columns[:, 50:] = rng.integers(0, min(n, 1000), (n, 50))
     counts = sp.coo_array((rng.integers(1, 50, 100 * n), (rows.ravel(), columns.ravel())), shape=(n, n))
-    return ml.sequences.Chain(np.ones(n, dtype=np.int64), counts, backoff=100)
+    return ml.lab.sequences.Chain(np.ones(n, dtype=np.int64), counts, backoff=100)
 
 
 def large(n: int = 100_000, transitions: int = 10_000_000) -> None:
@@ -156,11 +156,13 @@ def large(n: int = 100_000, transitions: int = 10_000_000) -> None:
     source = random_chain(n, rng)
     walks = source.simulate_positions(transitions // 10_000 + 1, 10_000, rng).tolist()
     start = time.perf_counter()
-    fitted = ml.sequences.Chain.from_sequences(walks)
+    fitted = ml.lab.sequences.Chain.from_sequences(walks)
     print(f"from_sequences{time.perf_counter() - start:>27.1f} s  {fitted}", flush=True)
     ways: dict[str, Callable[[], float]] = {
         "stationary law and entropy rate": fitted.entropy_rate,
-        "tracks of 20 steps for 20 walks": lambda: max(ml.sequences.leakage(fitted, "tracks", k=K, trials=20).smoothed),
+        "tracks of 20 steps for 20 walks": lambda: max(
+            ml.lab.sequences.leakage(fitted, "tracks", k=K, trials=20).smoothed
+        ),
     }
     for what, work in ways.items():
         start = time.perf_counter()
@@ -168,17 +170,17 @@ def large(n: int = 100_000, transitions: int = 10_000_000) -> None:
         print(f"{what:<34}{time.perf_counter() - start:>7.1f} s  {value:.4f}", flush=True)
 
 
-def wrong_models(words: ml.sequences.Chain) -> None:
+def wrong_models(words: ml.lab.sequences.Chain) -> None:
     """Walks that the chain was not fitted on, seen by an attacker who knows the others of them."""
     first, second = flights()
-    half = ml.sequences.Chain.from_sequences(first[::2])
-    chain = ml.sequences.Chain.from_sequences(first)
+    half = ml.lab.sequences.Chain.from_sequences(first[::2])
+    chain = ml.lab.sequences.Chain.from_sequences(first)
     for what, model, walks, steps in (
         ("flights, other aircraft of the same months", half, pieces(half, first[1::2], 20), 20),
         ("flights, the next month", chain, pieces(chain, second, 20), 20),
         ("words of the web, Moby Dick", words, phrases(), 12),
     ):
-        table = ml.sequences.baselines(model, K, steps=steps, trials=400, truth=walks)
+        table = ml.lab.sequences.baselines(model, K, steps=steps, trials=400, truth=walks)
         print(f"\nA wrong model: {what} ({len(walks)} walks of {steps} steps), k = {K}.\n{table}", flush=True)
         tracks = table.rows[0]
         at = [t for t in (0, 1, 2, 4, 9, 19) if t < steps]
@@ -189,13 +191,13 @@ def wrong_models(words: ml.sequences.Chain) -> None:
             tracks.falls,
         )
     changed = words_chain(backoff=0.3)
-    found = ml.sequences.leakage(words, "tracks", k=K, steps=30, trials=100, truth=changed)
+    found = ml.lab.sequences.leakage(words, "tracks", k=K, steps=30, trials=100, truth=changed)
     print(f"\nWords with three times the back-off as the truth: {found.evidence:.4f} bits a step, falls: {found.falls}")
 
 
-def second_scope(chain: ml.sequences.Chain, walks: int = 200, steps: int = 6) -> None:
+def second_scope(chain: ml.lab.sequences.Chain, walks: int = 200, steps: int = 6) -> None:
     """The same walk in two scopes, by an attacker who knows that it is the same: the tracks that are in both."""
-    tracks, rng = ml.sequences.Tracks(chain, K, key=bytes(32)), np.random.default_rng(2)
+    tracks, rng = ml.lab.sequences.Tracks(chain, K, key=bytes(32)), np.random.default_rng(2)
     success = np.zeros((walks, steps))
     for number, walk in enumerate(chain.simulate_positions(steps, walks, rng)):
         labels = [chain.labels[x] for x in walk.tolist()]

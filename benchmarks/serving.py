@@ -80,7 +80,7 @@ def make_plan(folder: Path, n: int = N) -> Any:
 @contextlib.contextmanager
 def serve(folder: Path, *options: str) -> Iterator[subprocess.Popen[bytes]]:
     """A service of the folder's plan at the socket `s`; its stderr is in `err`."""
-    command = [sys.executable, "-m", "minleak._cli.app", "serve", "plan.cloak", "--key", "key", "--socket", "s"]
+    command = [sys.executable, "-m", "minleak.cli._app", "serve", "plan.cloak", "--key", "key", "--socket", "s"]
     with open(folder / "err", "wb") as errors:
         process = subprocess.Popen([*command, *options], cwd=folder, stdout=subprocess.PIPE, stderr=errors)
         try:

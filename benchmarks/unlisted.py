@@ -14,7 +14,7 @@ import numpy as np
 from scipy.stats import chisquare
 
 import minleak as ml
-from minleak._strings.string_prior import StringPrior
+from minleak.strings._string_prior import StringPrior
 
 K = 20
 EVENTS = 60_000

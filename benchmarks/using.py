@@ -31,7 +31,7 @@ def main(n: int = 10_000_000, k: int = 10) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path, cloak = os.path.join(folder, "counts.csv"), os.path.join(folder, "counts.cloak")
         write_counts(path, n)
-        command = [sys.executable, "-m", "minleak._cli.app", "design", path, "-k", str(k), "-o", cloak, "--json"]
+        command = [sys.executable, "-m", "minleak.cli._app", "design", path, "-k", str(k), "-o", cloak, "--json"]
         bare = [sys.executable, "-c", f"from pyarrow import csv; print(csv.read_csv({path!r}).num_rows)"]
 
         def design() -> int:

@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 import minleak as ml
 from benchmarks.designing import real_priors, weights_of
 from benchmarks.timing import Timed, interleaved, line
-from minleak import warehouse
+from minleak import scale
 
 
 def main() -> None:
@@ -52,12 +52,12 @@ def homes(k: int = 8) -> None:
         table = pa.table({"secret": [f"s{i}" for i in range(len(prior))], "count": prior.weights})
         memory = ml.design(prior, k)
         mass = [memory.u * int(memory.homes.weights.sum()) / memory.rest_weight]
-        plans = [warehouse.design(table, k, rows=rows) for rows in (2**16, 2**10)]
+        plans = [scale.design(table, k, rows=rows) for rows in (2**16, 2**10)]
         mass += [plan.at_home for plan in plans]
         shown = "  ".join(f"{part:.4f}" for part in mass)
         print(f"{name:<8} n={len(prior):<8} in memory, rows = 65536, rows = 1024: {shown}", flush=True)
         if name != "zipf":
-            for what, plan in (("in memory", memory), ("warehouse", warehouse.to_plan(plans[0]))):
+            for what, plan in (("in memory", memory), ("warehouse", scale.to_plan(plans[0]))):
                 seen = plan.repeated([1, 2, 5, 20], trials=50_000)
                 cells = "  ".join(f"{s:.4f}" for s in seen.success)
                 print(f"{name:<8} {what:<10} {cells}", flush=True)
@@ -71,8 +71,8 @@ def against_memory(folder: Path, n: int = 10_000_000, k: int = 10) -> None:
         return ml.design(ml.read_prior(path), k, layout=layout).success
 
     def inside(layout: str) -> float:
-        backend = warehouse.connect()
-        plan = warehouse.design(backend.read_parquet(path), k, layout=layout)
+        backend = scale.connect()
+        plan = scale.design(backend.read_parquet(path), k, layout=layout)
         backend.disconnect()
         return float(plan.target.max())
 
@@ -96,17 +96,17 @@ def against_memory(folder: Path, n: int = 10_000_000, k: int = 10) -> None:
 
 def drawing(folder: Path, n: int = 1_000_000, events: int = 1_000_000, k: int = 10) -> None:
     print(f"\nDrawing sets of {k} for {events:,} events, n = {n:,}. Values: a checksum.")
-    backend = warehouse.connect()
-    plan = warehouse.design(backend.read_parquet(prior_file(folder, n)), k)
+    backend = scale.connect()
+    plan = scale.design(backend.read_parquet(prior_file(folder, n)), k)
     rng = np.random.default_rng(0)
     secrets = rng.integers(0, n, events)
     log = pa.table({"secret": [f"secret-{i}" for i in secrets], "scope": [f"u{i}" for i in range(events)]})
     pq.write_table(log, folder / "events.parquet")
-    key, whole = ml.Key(bytes(32)), warehouse.to_plan(plan)
+    key, whole = ml.Key(bytes(32)), scale.to_plan(plan)
     cloak = ml.Cloak(whole, key=key)
     places = {label: i for i, label in enumerate(whole.prior.labels)}
     start = time.perf_counter()
-    drawn = warehouse.cloak(plan, backend.read_parquet(str(folder / "events.parquet")), key=key)
+    drawn = scale.cloak(plan, backend.read_parquet(str(folder / "events.parquet")), key=key)
     size = backend.to_pyarrow(drawn.aggregate(members=drawn["set"].length().sum())).to_pylist()[0]["members"]
     middle = time.perf_counter()
     found = cloak.draw_many([places[f"secret-{i}"] for i in secrets], scopes=log["scope"].to_pylist())
@@ -128,14 +128,14 @@ for name, value in {
     builder = builder.config(name, value)
 session = builder.getOrCreate()
 session.sparkContext.setLogLevel("ERROR")
-from minleak import warehouse
-backend = warehouse.connect("spark")
-warehouse.design(backend.read_parquet(sys.argv[2]), k)  # warm
+from minleak import scale
+backend = scale.connect("spark")
+scale.design(backend.read_parquet(sys.argv[2]), k)  # warm
 times = []
 for i, path in enumerate(sys.argv[3:]):
     session.sparkContext.setJobGroup(str(i), path)
     start = time.perf_counter()
-    warehouse.design(backend.read_parquet(path), k, folder=f"{folder}/plan-{i}")
+    scale.design(backend.read_parquet(path), k, folder=f"{folder}/plan-{i}")
     times.append(time.perf_counter() - start)
 print(json.dumps(times))
 session.stop()
@@ -192,15 +192,15 @@ def _event_log(logs: Path, runs: int) -> list[dict[str, float]]:
 
 _LIMITED = """
 import sys, time
-from minleak import warehouse
+from minleak import scale
 path, folder, limit, layout = sys.argv[1:]
 def peak():
     with open("/proc/self/status") as status:
         return next(int(row.split()[1]) * 1024 for row in status if row.startswith("VmHWM"))
-backend = warehouse.connect("duckdb", memory_limit=limit, spill=folder + "/spill")
+backend = scale.connect("duckdb", memory_limit=limit, spill=folder + "/spill")
 backend.raw_sql("SET threads = 2")
 start = time.perf_counter()
-plan = warehouse.design(backend.read_parquet(path), 10, layout=layout, folder=folder + "/plan-" + layout)
+plan = scale.design(backend.read_parquet(path), 10, layout=layout, folder=folder + "/plan-" + layout)
 print(f"{layout:<8} {time.perf_counter() - start:.0f} s, peak memory {peak() / 2**30:.2f} GiB, {plan}", flush=True)
 """
 

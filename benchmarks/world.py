@@ -78,7 +78,7 @@ def one(weights: np.ndarray, events: int, seed: int) -> tuple[float, float, floa
     seen = rng.permutation(np.flatnonzero(counts))
     known, plan = ml.Prior(truth[seen]), ml.design(ml.Prior(counts[seen]), K)
     world = plan.in_the_world(entropies=())
-    true = ml.theory.vulnerability(known) * 2 ** plan.leakage("min-entropy", prior=known)
+    true = ml.lab.vulnerability(known) * 2 ** plan.leakage("min-entropy", prior=known)
     return true, world.success, world.low, world.high, world.alike
 
 
@@ -98,7 +98,7 @@ def compared(name: str, truth: np.ndarray, events: int) -> Iterator[tuple[float,
     known = ml.Prior(truth[seen])
     for k in KS:
         plan = ml.design(ml.Prior(counts[seen]), k)
-        blind = ml.theory.vulnerability(known)
+        blind = ml.lab.vulnerability(known)
         true = blind * 2 ** plan.leakage("min-entropy", prior=known)
         world = plan.in_the_world()
         inside = world.low <= true <= world.high
@@ -140,8 +140,8 @@ def packed(package: str, member: str) -> dict:
 
 
 def kernels(draws: int = 1 << 16) -> None:
-    from minleak._attack.rates import _GRID, LARGE, Mixtures
-    from minleak._kernels.rating import draw_posteriors
+    from minleak.rates._rates import _GRID, LARGE, Mixtures
+    from minleak.rates._rating import draw_posteriors
 
     print(f"\n{draws:,} draws from the posteriors of {LARGE} counts. Values: their mean.")
     counts, rng = np.arange(1, LARGE + 1), np.random.default_rng(0)

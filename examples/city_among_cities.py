@@ -14,7 +14,7 @@ def main() -> None:
     k = ml.least_k(people, success=0.125, on_counts=True)
     plan = ml.design(people, k=k)
     print(f"\nTo be right at most one time in eight, the service must see sets of {k}: {plan}")
-    for baseline in ml.theory.baselines(people, k):
+    for baseline in ml.lab.baselines(people, k):
         leaked = baseline.leakage("shannon")
         print(f"  {baseline.name:<28} leaks {leaked.value:6.3f} bits{'' if leaked.exact else ' (simulated)'}")
     print(f"  {'this plan':<28} leaks {plan.leakage('shannon'):6.3f} bits, the least possible")

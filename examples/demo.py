@@ -22,7 +22,7 @@ def main(folder: Path) -> None:
 
     names = ml.read_prior(DATA)
     print(f"1. {len(names):,} npm packages and how often each was downloaded: {DATA.name}")
-    blind = ml.theory.vulnerability(names)
+    blind = ml.lab.vulnerability(names)
     print(f"   Without seeing anything, an observer guesses the package {blind:.1%} of the time.\n")
 
     found = ml.compare(names, list(map(first_byte, names.labels)), entropies=["min-entropy"])

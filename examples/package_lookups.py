@@ -12,7 +12,7 @@ DATA = Path(__file__).parent / "data" / "npm_downloads.csv"
 def main() -> None:
     downloads = ml.read_prior(DATA)
     plan = ml.design(downloads, k=10)
-    blind = ml.theory.vulnerability(downloads)
+    blind = ml.lab.vulnerability(downloads)
     print(f"{len(downloads):,} packages; a blind guess is right with probability {blind:.4f},")
     print(f"seeing the request as it is always, seeing a set of {plan.k} with probability {max(plan.target):.4f}.")
     print(f"No sets of {plan.k} leak less: certified {ml.certify(plan, downloads).ok}.\n")

@@ -42,8 +42,8 @@ CASES = {
 def main() -> None:
     print(f"{'':<56} one look   looks for 90%           exponent")
     for name, channel in CASES.items():
-        once = ml.theory.repeated_success([1, 1], channel, looks=[1], trials=2000)
-        needed = ml.theory.observations_needed([1, 1], channel, success=0.9, trials=2000)
+        once = ml.lab.repeated_success([1, 1], channel, looks=[1], trials=2000)
+        needed = ml.lab.observations_needed([1, 1], channel, success=0.9, trials=2000)
         sure = f"{needed.looks:,}" if needed.exact else f"{needed.low:,} to {needed.high:,}"
         print(f"{name:<56} {once.success[0]:>8.4f}   {sure:<20} {needed.exponent:>10.3g}")
 

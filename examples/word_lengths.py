@@ -15,11 +15,11 @@ def main() -> None:
         "padded to multiples of 4": ml.Channel.deterministic([-(-length // 4) * 4 for length in lengths]),
     }
     print(f"{len(prior):,} English words, each encrypted; the observer sees only how long it is.")
-    print(f"A blind guess names the word with probability {ml.theory.vulnerability(prior):.4f}.\n")
+    print(f"A blind guess names the word with probability {ml.lab.vulnerability(prior):.4f}.\n")
     for name, channel in channels.items():
         print(f"-- {name}: {channel.shape[1]} different lengths")
         print(ml.leakage_table(prior, channel))
-        print(f"a guess is now right with probability {ml.theory.posterior_vulnerability(prior, channel):.4f}")
+        print(f"a guess is now right with probability {ml.lab.posterior_vulnerability(prior, channel):.4f}")
         worst = ml.capacity(channel)
         print(f"at worst, over all word frequencies: {worst.value:.4f} bits ({worst.status})\n")
     plan = ml.design(prior, k=20)

@@ -9,9 +9,9 @@ import math
 from collections.abc import Callable
 from itertools import pairwise
 
-from minleak import Arimoto, Channel, Guesswork, Shannon, optimise
+from minleak import Arimoto, Channel, Guesswork, Shannon
 from minleak.errors import MissingExtra
-from minleak.theory import Entropy
+from minleak.lab import Entropy, optimise
 from paper import draw
 from paper.claims import Claim, Figure, Part, Table, digits, statement
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 from itertools import product
 
 from minleak import Arimoto, Channel, Gain, GuessError, Guesswork, Hartley, Shannon, design
-from minleak.theory import FehrBerens, Hayashi, SharmaMittal, Tsallis
+from minleak.lab import FehrBerens, Hayashi, SharmaMittal, Tsallis
 from paper.claims import Claim, Part, Table, erratum, statement, tiny
 from paper.priors import TOY_CAP, TOYS
 

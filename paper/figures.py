@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak import Guesswork, MinEntropy, Plan, Shannon, design, leakage
-from minleak.theory import MismatchedAdversary, OptimalAdversary, UniformAdversary, baselines
+from minleak.lab import MismatchedAdversary, OptimalAdversary, UniformAdversary, baselines
 from paper import draw
 from paper.claims import Figure, Part, Table, statement, tiny
 from paper.priors import FIGURES

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from minleak import Arimoto, Channel, Gain, Guesswork, MinEntropy, Shannon, design
-from minleak.theory import Entropy
+from minleak.lab import Entropy
 from paper.claims import Part, Table, statement, tiny
 
 PRIOR = (30, 25, 20, 12, 8, 5)

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak import Channel, Prior
-from minleak.theory import ConditionalEntropy
+from minleak.lab import ConditionalEntropy
 
 Array = npt.NDArray[np.float64]
 

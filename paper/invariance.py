@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from minleak import Channel, GuessError, Prior, Shannon, entropy, optimise
+from minleak import Channel, GuessError, Prior, Shannon, entropy
 from minleak.errors import InvalidParameter
+from minleak.lab import ConditionalEntropy, optimise
 from minleak.results import Optimum
-from minleak.theory import ConditionalEntropy
 
 # Whose optima are compared unless others are given: both sides of order 1, guessing once and until right.
 TRIED = ("shannon", "arimoto:2", "guesswork", "min-entropy", "arimoto:0.5")

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from minleak import design
-from minleak.theory import Matroid, matroid_optimum
+from minleak.lab import Matroid, matroid_optimum
 from paper.claims import Claim, Part, Table, statement
 from paper.priors import FIGURES, TOYS
 

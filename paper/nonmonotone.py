@@ -8,7 +8,7 @@ from abc import abstractmethod
 import numpy as np
 import numpy.typing as npt
 
-from minleak.theory import ConditionalEntropy, Hayashi
+from minleak.lab import ConditionalEntropy, Hayashi
 
 Array = npt.NDArray[np.float64]
 

@@ -88,8 +88,8 @@ def large() -> dict[str, tuple[Any, int]]:
 SHANNON, MIN_ENTROPY, GUESSWORK = ml.Shannon(), ml.MinEntropy(), ml.Guesswork()
 
 # Entropies of one's own: eta increasing on a concave core, and decreasing on a convex one.
-ROOTS = ml.theory.CoreConcave(math.log, core=lambda p: np.sqrt(p).sum(), name="roots")
-CUBES = ml.theory.CoreConcave(lambda z: 1 / z - 1, core=lambda p: (p**3).sum(), increasing=False, name="cubes")
+ROOTS = ml.lab.CoreConcave(math.log, core=lambda p: np.sqrt(p).sum(), name="roots")
+CUBES = ml.lab.CoreConcave(lambda z: 1 / z - 1, core=lambda p: (p**3).sum(), increasing=False, name="cubes")
 
 # One of each kind that is of the paper's form, then those that are not.
 CORES = (
@@ -101,13 +101,13 @@ CORES = (
     ml.Arimoto(1 + 1e-9),
     ml.Arimoto(7),
     ml.Hartley(),
-    ml.theory.Hayashi(2),
-    ml.theory.Hayashi(0),
-    ml.theory.Hayashi(math.inf),
-    ml.theory.FehrBerens(1),
-    ml.theory.FehrBerens(3),
-    ml.theory.SharmaMittal(2, 0.5),
-    ml.theory.Tsallis(3),
+    ml.lab.Hayashi(2),
+    ml.lab.Hayashi(0),
+    ml.lab.Hayashi(math.inf),
+    ml.lab.FehrBerens(1),
+    ml.lab.FehrBerens(3),
+    ml.lab.SharmaMittal(2, 0.5),
+    ml.lab.Tsallis(3),
     ml.Shannon(base=10),
     ROOTS,
     CUBES,
@@ -121,7 +121,7 @@ OTHERS = (
 )
 
 
-def names(entropies: Sequence[ml.theory.ConditionalEntropy]) -> list[str]:
+def names(entropies: Sequence[ml.lab.ConditionalEntropy]) -> list[str]:
     return [H.name for H in entropies]
 
 

@@ -1,4 +1,4 @@
-"""Files of every kind but plans of rings (see `tests.file.mutants`) with something changed.
+"""Files of every kind but plans of rings (see `tests.core.file.mutants`) with something changed.
 
 A mutant is refused by an error of ours in one line, or opens to something that is what it says: rows that are
 distributions, blocks that hold every secret once, a model whose intervals tile its line. As a program:
@@ -20,12 +20,12 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from tests.file.mutants import ODD_NUMBERS, ODD_VALUES, mutated
+from tests.core.file.mutants import ODD_NUMBERS, ODD_VALUES, mutated
 from tests.plans import KEY
 
 import minleak as ml
-from minleak._sequences.tracks import _FORM
 from minleak.errors import UnknownSecret
+from minleak.lab.sequences._tracks import _FORM
 from minleak.testing import check_model
 
 WORDS = ["dragon", "monkey", "sunshine", "letmein", "qwerty", "shadow", "master", "tulips"]
@@ -42,10 +42,10 @@ def blocks():
 
 def rows():
     prior = ml.Prior([5, 3, 2], labels=["flu", "cold", "gout"])
-    yield ml.mechanisms.rounded(ml.mechanisms.geometric(3, 1.0, inputs=prior.labels), prior)
+    yield ml.lab.mechanisms.rounded(ml.lab.mechanisms.geometric(3, 1.0, inputs=prior.labels), prior)
     halves = [[Fraction(1, 2), Fraction(1, 2), 0], [0, Fraction(1, 3), Fraction(2, 3)]]
     for outputs in (None, ["a", "b", "c"], [1.5, 2.5, 3.5], [(1, "x"), (2.5, (3,)), "y"]):
-        yield ml.mechanisms.rounded(ml.Channel(halves, outputs=outputs))
+        yield ml.lab.mechanisms.rounded(ml.Channel(halves, outputs=outputs))
 
 
 def models():
@@ -60,15 +60,15 @@ def strings():
 
 
 def chains():
-    yield ml.sequences.Chain([1, 1], [[3, 1], [1, 1]], labels=["home", "work"])
-    yield ml.sequences.Chain([0.25, 0.75], [[0.5, 0.5], [0.25, 0.75]], backoff=0.5)
-    yield ml.sequences.Chain.from_sequences([list("abcab"), list("bab"), list("dab")])
-    yield ml.sequences.Chain.from_sequences([list("abcab"), list("bab")], order=2)
-    yield ml.sequences.Chain.from_sequences([[(0, "a"), (1, "b"), (0, "a"), (1, "a"), (0, "b")]], clock=2)
+    yield ml.lab.sequences.Chain([1, 1], [[3, 1], [1, 1]], labels=["home", "work"])
+    yield ml.lab.sequences.Chain([0.25, 0.75], [[0.5, 0.5], [0.25, 0.75]], backoff=0.5)
+    yield ml.lab.sequences.Chain.from_sequences([list("abcab"), list("bab"), list("dab")])
+    yield ml.lab.sequences.Chain.from_sequences([list("abcab"), list("bab")], order=2)
+    yield ml.lab.sequences.Chain.from_sequences([[(0, "a"), (1, "b"), (0, "a"), (1, "a"), (0, "b")]], clock=2)
 
 
 def tracks():
-    return ml.sequences.Tracks(next(chains()), 2, key=KEY)
+    return ml.lab.sequences.Tracks(next(chains()), 2, key=KEY)
 
 
 # -- changing --------------------------------------------------------------------------------------------------------
@@ -204,7 +204,7 @@ def check_drawn(path: Path, plan) -> None:
 
 
 def check_chain(path: Path) -> None:
-    chain = ml.sequences.Chain.load(path)
+    chain = ml.lab.sequences.Chain.load(path)
     n = len(chain)
     for a in range(min(n, 20)):
         states, weights, level = chain.row(a)
@@ -216,7 +216,7 @@ def check_chain(path: Path) -> None:
     assert abs(chain.stationary().sum() - 1) < 1e-6
     assert 0 <= chain.entropy_rate() + 1e-9 < float("inf")
     walk = chain.simulate(5, seed=1)[0]
-    shown = ml.sequences.Tracks(chain, 2, key=KEY).draw(walk, scope="ann")
+    shown = ml.lab.sequences.Tracks(chain, 2, key=KEY).draw(walk, scope="ann")
     assert all(state in step for state, step in zip(walk, shown, strict=True))
 
 

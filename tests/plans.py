@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from tests.cases import LAYOUTS
 
 import minleak as ml
-from minleak._plan.rings import Homes, Ring
-from minleak._plan.sampler import RingSampler
-from minleak._plans.rings import Plan
+from minleak.core._plan.plan import Plan
+from minleak.core._plan.rings import Homes, Ring
+from minleak.core._plan.sampler import RingSampler
 
 KEY_BYTES = bytes(range(32))
 KEY = ml.Key(KEY_BYTES)

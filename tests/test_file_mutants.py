@@ -32,13 +32,13 @@ def test_mutants(kind):
 def test_rows_of_a_chain_are_looked_at_before_they_are_followed(tmp_path):
     """Starts that leap beyond the arrays and come back ended the process. It is asked in one of its own."""
     path = tmp_path / "x.chain"
-    ml.sequences.Chain([1, 1, 1], np.ones((3, 3), dtype=int)).save(path)
+    ml.lab.sequences.Chain([1, 1, 1], np.ones((3, 3), dtype=int)).save(path)
     stored = dict(np.load(path))
     for indptr in ([0, 50_000_000, 3, 0], [0, 50_000_000, 3, 9], [0, 6, 3, 9], [1, 3, 6, 9], [0, 3, 6, 8], [0, 3, 9]):
         with open(path, "wb") as file:
             np.savez(file, **stored | {"indptr": np.array(indptr)})
         code = (
-            f"import minleak as ml\ntry: ml.sequences.Chain.load({str(path)!r})\n"
+            f"import minleak as ml\ntry: ml.lab.sequences.Chain.load({str(path)!r})\n"
             "except ml.errors.MinleakError as error: print(error)"
         )
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
@@ -48,12 +48,12 @@ def test_rows_of_a_chain_are_looked_at_before_they_are_followed(tmp_path):
     with open(path, "wb") as file:
         np.savez(file, **stored)
     with pytest.raises(UnreadableFile, match="is no chain file, or damaged"):
-        ml.sequences.Chain.load(path)
+        ml.lab.sequences.Chain.load(path)
 
 
 def test_a_damaged_model_is_refused_in_one_line(tmp_path):
     """A header that is cut, with a right checksum."""
-    from tests.file.files import PREFIX, sealed
+    from tests.core.file.files import PREFIX, sealed
 
     path = tmp_path / "model"
     ml.strings.NGram.fit(["ab", "ba"]).save(path)

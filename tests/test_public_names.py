@@ -20,13 +20,12 @@ PROMISED = {
     "minleak": """
         Prior read_prior read_places Channel read_channel read_pairs
         Shannon MinEntropy GuessError Guesswork Arimoto Hartley Collision Gain entropy
-        leakage leakage_table capacity refined_by
+        leakage leakage_table property_leakage capacity
         design Plan Groups Blocks Stable Circle Near Cheapest certify compare exposure sweep least_k
-        optimise least_budget tradeoff
         Cloak Key Pins load audit follow
-        errors mechanisms padding report results sequences strings testing theory warehouse __version__
+        errors lab padding report results scale strings testing __version__
     """,
-    "minleak.sequences": "Chain Tracks baselines leakage read_chain",
+    "minleak.lab.sequences": "Chain Tracks baselines leakage read_chain",
     "minleak.strings": "NGram Policy honeywords",
     "minleak.padding": """
         design compare frontier padme to_multiple to_power_of_two Padding PaddingComparison PaddingFrontier
@@ -41,11 +40,11 @@ PROMISED = {
     """,
     "minleak.padding.asgi": "FrameEvents PadResponses",
     "minleak.padding.wsgi": "PadResponses",
-    "minleak.mechanisms": """
+    "minleak.lab.mechanisms": """
         Mechanism randomised_response geometric truncated_geometric exponential tight_constraints
         planar_geometric planar_laplace rounded privacy_curve PrivacyCurve shuffled_epsilon
     """,
-    "minleak.theory": """
+    "minleak.lab": """
         renyi_divergence kl_divergence chi_square hellinger bhattacharyya hockey_stick
         binary_symmetric symmetric binary_erasure z_channel visible_choice hidden_choice
         deficiency Deficiency less_noisy more_capable InformationOrder
@@ -64,9 +63,10 @@ PROMISED = {
         bayes_security bayes_risk_capacity risk posterior_risk risk_leakage loss_gain predicate_gain tries_gain
         total_variation multiplicative_distance convex_separation kantorovich multiplicative_kantorovich Transport
         hyper_distance refinement_distance RefinementDistance prior_epsilon
-        gain_sum posterior_gain gain_to_bayes GuessingForm property_channel property_leakage
+        gain_sum posterior_gain gain_to_bayes GuessingForm property_channel
         CoreConcave Hayashi FehrBerens SharmaMittal Tsallis additive_capacity d_privacy
         baselines estimate_prior observations_needed repeated_success
+        optimise least_budget tradeoff refined_by mechanisms sequences
     """,
     "minleak.results": """
         Audit BasePlan Baseline BlockPlan BlockSummary Bracket ByStep Capacity Certificate Check Comparison
@@ -79,7 +79,7 @@ PROMISED = {
         Tradeoff UnlistedPlan Walk World fields_of
     """,
     "minleak.report": "Figure figures page save_chart write",
-    "minleak.warehouse": """
+    "minleak.scale": """
         Header Spectrum WarehouseLineage WarehousePlan audit certify chain cloak connect design load read to_plan
         update
     """,
@@ -103,9 +103,9 @@ MEMBERS = {
     ml.results.Comparison: "verdict",
     ml.Cloak: "draw draw_fresh draw_many draw_all positions set_id listed current lineages key",
     ml.Pins: "lineage",
-    ml.sequences.Chain: "from_sequences save load labels initial marginal probability stationary entropy_rate simulate "
-    "distance __len__",
-    ml.sequences.Tracks: "draw start resume",
+    ml.lab.sequences.Chain: "from_sequences save load labels initial marginal probability stationary entropy_rate "
+    "simulate distance __len__",
+    ml.lab.sequences.Tracks: "draw start resume",
     ml.Key: "new load save id",
     ml.strings.NGram: "fit save load weight interval at heaviest",
     ml.results.Rows: "success success_of entropy leakage channel save digest",
@@ -131,7 +131,7 @@ def test_every_name_lives_in_one_place():
         homes.setdefault(id(getattr(importlib.import_module(namespace), name)), []).append(f"{namespace}.{name}")
     assert not [places for places in homes.values() if len(places) > 1]
     few = 55  # 50 after the rebuild, and a few more for what comes: names of experts belong in a namespace
-    assert len(ml.__all__) <= few, "too many daily names: put some into theory or another namespace"
+    assert len(ml.__all__) <= few, "too many daily names: put some into lab or another namespace"
 
 
 @pytest.mark.parametrize(("namespace", "name"), EACH)
@@ -151,7 +151,7 @@ def test_every_name_has_an_entry_in_the_reference():
 
 def test_no_function_has_the_name_of_a_module():
     """Else one hides the other, whichever is imported last. A file of a command is named as the command is."""
-    modules = {name for name, path in MODULES.items() if not path.startswith("minleak._cli.")}
+    modules = {name for name, path in MODULES.items() if not path.startswith("minleak.cli.")}
     assert not [name for name in ml.__all__ if name in modules and callable(getattr(ml, name))]
 
 
@@ -161,7 +161,7 @@ def test_promised_members_exist(owner, members):
     made = {
         ml.Prior: ml.Prior([1]),
         ml.Channel: ml.Channel([[1.0]]),
-        ml.sequences.Chain: ml.sequences.Chain([1], [[1]]),
+        ml.lab.sequences.Chain: ml.lab.sequences.Chain([1], [[1]]),
     }
     instance = made.get(owner, owner)
     assert not [member for member in members.split() if not hasattr(instance, member)]

@@ -47,7 +47,7 @@ def guesses() -> str:
         ("8-bit hash prefixes", today.success, "bad"),
         ("minleak: fixed table", blocks.success, "good"),
         ("minleak: drawn sets", plan.success, "good"),
-        ("blind guess", float(ml.theory.vulnerability(names)), "soft"),
+        ("blind guess", float(ml.lab.vulnerability(names)), "soft"),
     ]
     title = f"How often the server guesses which of {len(names):,} npm packages you want"
     parts = [

@@ -7,7 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import minleak as ml
-from minleak._padding.policies import policies_of_axis
+from minleak.padding._policies import policies_of_axis
 
 ROOT = Path(__file__).parents[2]
 PICTURE = Path(__file__).parent / "padding.png"

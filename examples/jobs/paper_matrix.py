@@ -28,7 +28,7 @@ def main(*, short: bool) -> None:
     worst = ml.capacity(channel, "shannon")
     print(f"\nover all priors at most {worst.value:.6f} bits: {worst.status}")
     closed = ml.Channel([[1, 0], [Fraction(1, 2), Fraction(1, 2)], [0, 1], [0, 1]])
-    found = ml.refined_by(channel, closed)
+    found = ml.lab.refined_by(channel, closed)
     print(f"can it imitate the channel with 1/2 and 1/2? {found.ok}; a witness earns {found.earned}")
 
 

@@ -1,7 +1,7 @@
 """minleak: measure what a system leaks about its secrets, and build the countermeasure that leaks least.
 
-The daily names; the rest are in `minleak.padding`, `sequences`, `strings`, `mechanisms`, `theory`, `report`,
-`warehouse`, `results`, `errors` and `testing`. Each is loaded when it is first used, from where `__init__.pyi` says.
+The daily names; the rest are in `minleak.padding`, `strings`, `scale`, `report`, `testing`, `results`, `errors`, and
+for researchers in `minleak.lab`. Each is loaded when it is first used, from where `__init__.pyi` says.
 
     >>> import minleak as ml
     >>> ml.leakage([2, 1, 1], [[1, 0], [0, 1], [0, 1]], ml.Shannon())

@@ -1,37 +1,34 @@
 """The public names, by the modules that they are loaded from when they are first used."""
 
-from . import errors, mechanisms, padding, report, results, sequences, strings, testing, theory, warehouse
-from ._attack.exposures import exposure
-from ._data.channel import Channel
-from ._data.prior import Prior
-from ._data.reading import read_channel, read_pairs, read_places, read_prior
-from ._draw.cloak import Cloak
-from ._draw.keys import Key
-from ._draw.pins import Pins
-from ._entropy.gain import Gain
-from ._entropy.guessing import GuessError, Guesswork
-from ._entropy.names import entropy
-from ._entropy.renyi import Arimoto, Collision, Hartley, MinEntropy, Shannon
-from ._layouts.blocks import Blocks
-from ._layouts.cheapest import Cheapest
-from ._layouts.circle import Circle
-from ._layouts.near import Near
-from ._layouts.stable import Stable
-from ._measure.capacities import capacity
-from ._measure.leakages import leakage, leakage_table
-from ._optimise.budgets import least_budget
-from ._optimise.optimum import optimise
-from ._optimise.tradeoffs import tradeoff
-from ._plan.groups import Groups
-from ._plans.certifying import certify
-from ._plans.comparing import compare
-from ._plans.loading import load
-from ._plans.make import design
-from ._plans.rings import Plan
-from ._plans.sweeps import least_k, sweep
-from ._samples.auditing import audit
-from ._samples.following import follow
-from ._theory.refinement.orders import refined_by
+from . import errors, lab, padding, report, results, scale, strings, testing
+from .core._capacity import capacity
+from .core._certify.certify import certify
+from .core._channel import Channel
+from .core._cloak import Cloak
+from .core._design import design
+from .core._entropy.gain import Gain
+from .core._entropy.guessing import GuessError, Guesswork
+from .core._entropy.names import entropy
+from .core._entropy.renyi import Arimoto, Collision, Hartley, MinEntropy, Shannon
+from .core._keys import Key
+from .core._layouts.blocks import Blocks
+from .core._layouts.circle import Circle
+from .core._layouts.stable import Stable
+from .core._leakage import leakage, leakage_table
+from .core._load import load
+from .core._plan.groups import Groups
+from .core._plan.plan import Plan
+from .core._prior import Prior
+from .core._property_leakage import property_leakage
+from .io._reading import read_channel, read_pairs, read_places, read_prior
+from .lineage._pins import Pins
+from .near._cheapest import Cheapest
+from .near._near import Near
+from .rates._sweeps import least_k, sweep
+from .rivals._comparing import compare
+from .rivals._exposures import exposure
+from .samples._auditing import audit
+from .samples._following import follow
 
 __version__: str
 
@@ -66,26 +63,21 @@ __all__ = [
     "errors",
     "exposure",
     "follow",
+    "lab",
     "leakage",
     "leakage_table",
-    "least_budget",
     "least_k",
     "load",
-    "mechanisms",
-    "optimise",
     "padding",
+    "property_leakage",
     "read_channel",
     "read_pairs",
     "read_places",
     "read_prior",
-    "refined_by",
     "report",
     "results",
-    "sequences",
+    "scale",
     "strings",
     "sweep",
     "testing",
-    "theory",
-    "tradeoff",
-    "warehouse",
 ]

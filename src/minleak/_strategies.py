@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from minleak._data.arrays import Array
-from minleak._data.channel import Channel
-from minleak._data.prior import Prior
-from minleak._entropy.base import Entropy
-from minleak._entropy.guessing import GuessError, Guesswork
-from minleak._entropy.renyi import (
+from minleak.core._arrays import Array
+from minleak.core._channel import Channel
+from minleak.core._entropy.base import Entropy
+from minleak.core._entropy.guessing import GuessError, Guesswork
+from minleak.core._entropy.renyi import (
     Arimoto,
     Collision,
     FehrBerens,
@@ -26,7 +25,8 @@ from minleak._entropy.renyi import (
     SharmaMittal,
     Tsallis,
 )
-from minleak._strings.model import StringModel
+from minleak.core._prior import Prior
+from minleak.strings._model import StringModel
 
 __all__ = ["capped_channels", "channels", "check_model", "entropies", "gains", "priors", "systems"]
 

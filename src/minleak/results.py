@@ -1,29 +1,18 @@
 """results: the frozen objects that functions return, and what a plan or a model is, by name, for annotations."""
 
-from minleak._attack.alternatives import Baseline, Estimate
-from minleak._attack.estimating import EstimatedPrior
-from minleak._attack.exposures import Exposure, Repeated
-from minleak._attack.world import World
-from minleak._certify.certificate import Certificate, Check
-from minleak._data.hyper import Hyper, Posteriors
-from minleak._data.labels import Labels
-from minleak._data.reading import Pairs
-from minleak._face.result import Result, fields_of
-from minleak._face.tables import Table
-from minleak._lineage.today import Today
-from minleak._matroids.optimum import MatroidOptimum, PartitionBlock, PrincipalPartition
-from minleak._measure.capacities import Capacity
-from minleak._measure.frontier import Frontier
-from minleak._measure.leakages import LeakageRow, LeakageTable
-from minleak._measure.properties import PropertyLeakage
-from minleak._optimise.budgets import LeastBudget
-from minleak._optimise.result import Equilibrium, Optimum, Stage
-from minleak._optimise.tradeoffs import FrontierPoint, Tradeoff
-from minleak._plan.base import BasePlan
-from minleak._plan.distances import Cost
-from minleak._plan.drawing_table import ExportedTable
-from minleak._plan.rows_read import RowsRead
-from minleak._plan.summaries import (
+from minleak.core._capacity import Capacity
+from minleak.core._certify.certificate import Certificate, Check
+from minleak.core._frontier import Frontier
+from minleak.core._hyper import Hyper, Posteriors
+from minleak.core._labels import Labels
+from minleak.core._leakage import LeakageRow, LeakageTable
+from minleak.core._plan.base import BasePlan
+from minleak.core._plan.blocks import BlockPlan
+from minleak.core._plan.distances import Cost
+from minleak.core._plan.drawing_table import ExportedTable
+from minleak.core._plan.rows import Rows
+from minleak.core._plan.rows_read import RowsRead
+from minleak.core._plan.summaries import (
     BlockSummary,
     LineageSummary,
     PartWorth,
@@ -32,23 +21,34 @@ from minleak._plan.summaries import (
     RowSummary,
     StringSummary,
 )
-from minleak._plans.blocks import BlockPlan
-from minleak._plans.comparing import Comparison, ComparisonRow
-from minleak._plans.lineage import Lineage
-from minleak._plans.rows import Rows
-from minleak._plans.sweeps import Sweep
-from minleak._samples.looking import LooksNeeded
-from minleak._samples.measures import Bracket
-from minleak._samples.repeated_observations import Looks, Needed
-from minleak._samples.result import Audit, Measured
-from minleak._sequences.results import ByStep, SequenceLeakage, SequenceTable
-from minleak._sequences.tracks import Shown, Walk
-from minleak._strings.misfit import Misfit
-from minleak._strings.model import StringModel
-from minleak._strings.plan import UnlistedPlan
-from minleak._theory.max_case import PointwiseLeakage
-from minleak._theory.refinement.join_meet import JoinMeetOrder
-from minleak._theory.refinement.orders import Refinement
+from minleak.core._property_leakage import PropertyLeakage
+from minleak.core._result import Result, fields_of
+from minleak.core._text_tables import Table
+from minleak.io._reading import Pairs
+from minleak.lab._matroids.optimum import MatroidOptimum, PartitionBlock, PrincipalPartition
+from minleak.lab._measures.max_case import PointwiseLeakage
+from minleak.lab._optimise.budgets import LeastBudget
+from minleak.lab._optimise.result import Equilibrium, Optimum, Stage
+from minleak.lab._optimise.tradeoffs import FrontierPoint, Tradeoff
+from minleak.lab._orders.join_meet import JoinMeetOrder
+from minleak.lab._orders.orders import Refinement
+from minleak.lab._repeated_observations import Looks, Needed
+from minleak.lab.sequences._results import ByStep, SequenceLeakage, SequenceTable
+from minleak.lab.sequences._tracks import Shown, Walk
+from minleak.lineage._lineage import Lineage
+from minleak.rates._estimating import EstimatedPrior
+from minleak.rates._sweeps import Sweep
+from minleak.rates._today import Today
+from minleak.rates._world import World
+from minleak.rivals._alternatives import Baseline, Estimate
+from minleak.rivals._comparing import Comparison, ComparisonRow
+from minleak.rivals._exposures import Exposure, Repeated
+from minleak.samples._looking import LooksNeeded
+from minleak.samples._measures import Bracket
+from minleak.samples._result import Audit, Measured
+from minleak.strings._misfit import Misfit
+from minleak.strings._model import StringModel
+from minleak.strings._plan import UnlistedPlan
 
 __all__ = [
     "Audit",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from minleak._samples.asserting import assert_no_leak
+from minleak.samples._asserting import assert_no_leak
 
 if TYPE_CHECKING:
     from minleak._strategies import capped_channels, channels, check_model, entropies, gains, priors, systems

@@ -9,7 +9,7 @@ import sys
 import pytest
 from tests.cli.files import write_files
 
-from minleak._cli.app import main
+from minleak.cli._app import main
 
 
 @pytest.fixture

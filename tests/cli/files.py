@@ -18,7 +18,7 @@ def write_files():
     Path("tomorrow.csv").write_text(f"secret,count\n{tomorrow}a-new-one,30\n")
     ml.Key(bytes(range(32))).save("queries.key")
     shown = ml.Channel([[0.5, 0.5]] * len(QUERIES), inputs=list(QUERIES))
-    ml.mechanisms.rounded(shown, ml.Prior.from_counts(QUERIES)).save("channel.cloak")
+    ml.lab.mechanisms.rounded(shown, ml.Prior.from_counts(QUERIES)).save("channel.cloak")
     kinds = "".join(f"{secret},{count},{'abc'[i % 3]}\n" for i, (secret, count) in enumerate(QUERIES.items()))
     Path("kinds.csv").write_text(f"secret,count,kind\n{kinds}")
     Path("diagnoses.csv").write_text("secret,count\nflu,5\ncold,3\ngout,2\n")
@@ -30,7 +30,7 @@ def write_files():
     Path("events.csv").write_text("\n".join(["query,size", *sizes]) + "\n")
     visits = [f"user-{i % 4},{i},query-{1 + (i * i + i // 4) % 7}" for i in range(120)]
     Path("visits.csv").write_text("\n".join(["subject,time,state", *visits]) + "\n")
-    ml.sequences.read_chain("visits.csv").save("visits.chain")
+    ml.lab.sequences.read_chain("visits.csv").save("visits.chain")
     passwords = "".join(f"Dragon-{i * i},{1 + 40 // i}\n" for i in range(4, 60))
     Path("passwords.csv").write_text(f"secret,count\n{passwords}")
     files = "".join(f"file-{i},{100 * i + i % 7},{1000 // i}\n" for i in range(1, 41))

@@ -8,7 +8,7 @@ import os
 import pytest
 
 import minleak as ml
-from minleak._cli import chain as chains
+from minleak.cli import _chain as chains
 
 
 def draw(*more):
@@ -29,8 +29,8 @@ def test_a_walk_goes_on_between_calls(run, typed, folder):
     code, out, err = run(*["bob" if part == "ann" else part for part in draw("--walk", "ann.walk")])
     assert (code, out) == (2, "")
     assert "another scope" in err
-    chain = ml.sequences.Chain.load("visits.chain")
-    tracks = ml.sequences.Tracks(chain, 3, key="queries.key")
+    chain = ml.lab.sequences.Chain.load("visits.chain")
+    tracks = ml.lab.sequences.Tracks(chain, 3, key="queries.key")
     shown = tracks.draw(["query-1", "query-2", "query-3"], scope="ann")
     assert [tuple(line.split("\t")) for line in whole.splitlines()] == shown
 
@@ -101,13 +101,13 @@ def test_orders_hours_and_engines(asked, run, typed, folder):
     assert asked("chain", "fit", "visits.csv", "--order", "2", "-o", "visits.chain")["order"] == 2
     steps = ["-k", "2", "--steps", "3", "--trials", "9", "--truth", "visits.csv"]
     assert asked("chain", "leakage", "visits.chain", *steps)["truth"]["rows"][0]["trials"] == 9
-    pair = next(iter(ml.sequences.Chain.load("visits.chain").labels))
+    pair = next(iter(ml.lab.sequences.Chain.load("visits.chain").labels))
     typed("/".join(pair).encode() + b"\n")
     code, out, err = run(*draw())
     assert code == 0, err
     assert "/".join(pair) in out.strip().split("\t")
     assert asked("chain", "fit", "visits.csv", "--clock", "24", "-o", "visits.chain")["clock"] == 24
-    hour, place = ml.sequences.Chain.load("visits.chain").labels[0]
+    hour, place = ml.lab.sequences.Chain.load("visits.chain").labels[0]
     typed(f"{hour}/{place}\n".encode())
     code, out, _ = run(*draw("--json"))
     assert [hour, place] in json.loads(out)["steps"][0]

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import minleak as ml
-from minleak._cli.options import whole_numbers
+from minleak.cli._options import whole_numbers
 
 PRIOR = ml.Prior([5, 3, 2], labels=["flu", "cold", "gout"])
 
@@ -80,20 +80,20 @@ def test_measure_and_capacity(asked):
     channel = ml.read_channel("test.csv")
     said = asked("measure", "diagnoses.csv", "test.csv", "-e", "shannon", "-e", "collision")
     assert said["leakage"]["collision"]["leakage"] == ml.leakage(PRIOR, channel, "collision")
-    assert said["vulnerability_after"] == ml.theory.posterior_vulnerability(PRIOR, channel)
+    assert said["vulnerability_after"] == ml.lab.posterior_vulnerability(PRIOR, channel)
     found = asked("measure", "test.csv", "--capacity", "-e", "arimoto:2")
     assert found["capacity"]["status"] == "certified"
     assert found["capacity"]["value"] == ml.capacity(channel, "arimoto:2").value
 
 
 def test_optimise_writes_the_librarys_channel(asked, run):
-    """The numbers are ml.optimise's, and the file is the channel, as rows that `measure` reads."""
+    """The numbers are ml.lab.optimise's, and the file is the channel, as rows that `measure` reads."""
     pairs = ml.read_pairs("pairs.csv", inputs=PRIOR.labels)
     for ending in ("csv", "tsv", "parquet"):
         said = asked(
             "optimise", "diagnoses.csv", "pairs.csv", "--budget", "0.2", "-e", "arimoto:2", "-o", f"channel.{ending}"
         )
-        best = ml.optimise(PRIOR, entropy="arimoto:2", allowed=pairs.allowed, cost=pairs.cost, budget=0.2)
+        best = ml.lab.optimise(PRIOR, entropy="arimoto:2", allowed=pairs.allowed, cost=pairs.cost, budget=0.2)
         assert said["stages"][0]["leakage"] == best.leakage
         assert said["stages"][0]["bound"] == best.bound
         read = ml.read_channel(f"channel.{ending}", inputs=PRIOR.labels)
@@ -108,7 +108,7 @@ def test_optimise_to_a_leakage_or_under_d_privacy(asked, run, folder):
     """
     pairs = ml.read_pairs("pairs.csv", inputs=PRIOR.labels)
     said = asked("optimise", "diagnoses.csv", "pairs.csv", "--max-leakage", "0.1", "-o", "least.cloak")
-    least = ml.least_budget(PRIOR, leakage=0.1, allowed=pairs.allowed, cost=pairs.cost)
+    least = ml.lab.least_budget(PRIOR, leakage=0.1, allowed=pairs.allowed, cost=pairs.cost)
     assert (said["budget"], said["bound"]) == pytest.approx((least.budget, least.bound))
     assert (said["leakages"], said["targets"]) == ([pytest.approx(0.1, abs=1e-6)], [0.1])
     shown = asked("show", "least.cloak")
@@ -123,10 +123,10 @@ def test_optimise_to_a_leakage_or_under_d_privacy(asked, run, folder):
     at = np.array([0, 1, 5])
     for more, distances in (([], 1 - np.eye(3)), (["--places", "at"], np.abs(at[:, None] - at))):
         said = asked("optimise", "at.csv", "every.csv", "--budget", "0.45", "--d-privacy", "1", *more)
-        best = ml.optimise(PRIOR, cost=1 - np.eye(3), budget=0.45, d_privacy=(1, distances))
+        best = ml.lab.optimise(PRIOR, cost=1 - np.eye(3), budget=0.45, d_privacy=(1, distances))
         assert said["stages"][0]["leakage"] == pytest.approx(best.leakage, abs=1e-9)
     said = asked("optimise", "at.csv", "every.csv", "--budget", "0.45", "--d-privacy", "0.5", "--delta", "0.1")
-    best = ml.optimise(PRIOR, cost=1 - np.eye(3), budget=0.45, d_privacy=(0.5, 1 - np.eye(3)), delta=0.1)
+    best = ml.lab.optimise(PRIOR, cost=1 - np.eye(3), budget=0.45, d_privacy=(0.5, 1 - np.eye(3)), delta=0.1)
     assert said["stages"][0]["leakage"] == pytest.approx(best.leakage, abs=1e-9)
 
 
@@ -138,7 +138,7 @@ def test_what_does_not_refine_is_told_by_gains(asked, run, folder):
     assert (code, said["ok"]) == (1, False)
     A, B = (ml.read_channel(name, inputs=PRIOR.labels) for name in ("test.csv", "sharp.csv"))
     uniform = ml.Prior.uniform(3)
-    earned = [ml.theory.posterior_vulnerability(uniform, channel, gain=np.array(said["gain"])) for channel in (A, B)]
+    earned = [ml.lab.posterior_vulnerability(uniform, channel, gain=np.array(said["gain"])) for channel in (A, B)]
     assert said["earned"] == pytest.approx(earned)
     assert run("measure", "test.csv", "--against", "sharp.csv")[1].startswith("the first is not refined by the second")
 
@@ -183,7 +183,7 @@ def test_optimise_takes_gains_and_lists(asked, folder):
         "guesswork",
     )
     pairs = ml.read_pairs("pairs.csv", inputs=PRIOR.labels)
-    best = ml.optimise(
+    best = ml.lab.optimise(
         PRIOR,
         entropy=["min-entropy", "guesswork"],
         allowed=pairs.allowed,
@@ -196,10 +196,10 @@ def test_optimise_takes_gains_and_lists(asked, folder):
 
 @pytest.mark.parametrize("ending", ["png", "svg", "html"])
 def test_optimise_follows_the_frontier(asked, folder, ending):
-    """--tradeoff gives ml.tradeoff's points, and the chart of them."""
+    """--tradeoff gives ml.lab.tradeoff's points, and the chart of them."""
     said = asked("optimise", "diagnoses.csv", "pairs.csv", "--tradeoff", "4", "--chart", f"frontier.{ending}")
     pairs = ml.read_pairs("pairs.csv", inputs=PRIOR.labels)
-    found = ml.tradeoff(PRIOR, cost=pairs.cost, allowed=pairs.allowed, points=4)
+    found = ml.lab.tradeoff(PRIOR, cost=pairs.cost, allowed=pairs.allowed, points=4)
     assert [point["leakage"] for point in said["points"]] == [point.leakage for point in found.points]
     start = {"png": b"\x89PNG", "svg": b"<svg", "html": b"<!doctype html>"}[ending]
     assert (folder / f"frontier.{ending}").read_bytes().startswith(start)
@@ -225,7 +225,7 @@ def test_draw_is_the_cloaks(asked, run, typed):
 
 def test_draw_answers_line_by_line(folder):
     """As another program asks: the next line comes after the answer to the one before; scopes are in a column."""
-    command = [sys.executable, "-m", "minleak._cli.app", "draw", "queries.cloak", "-", "--key", "queries.key"]
+    command = [sys.executable, "-m", "minleak.cli._app", "draw", "queries.cloak", "-", "--key", "queries.key"]
     cloak = ml.Cloak("queries.cloak", key="queries.key")
     with subprocess.Popen([*command, "--scope-column"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as running:
         for scope, secret in (("ann", "query-3"), ("bob", "query-3"), ("ann", "query-17")):
@@ -275,7 +275,7 @@ def test_every_line_has_its_pin(run, typed, asked):
 def test_a_draw_loads_no_compiler(folder):
     """One set takes no numba, which would take longer to load, and more memory, than all the rest."""
     code = (
-        "import sys; from minleak._cli.app import main\n"
+        "import sys; from minleak.cli._app import main\n"
         "try: main(sys.argv[1:])\n"
         "finally: assert 'numba' not in sys.modules"
     )

@@ -7,7 +7,7 @@ import os
 import pytest
 
 import minleak as ml
-from minleak import warehouse
+from minleak import scale
 
 
 def test_design_to_a_folder(asked, folder):
@@ -21,9 +21,9 @@ def test_design_to_a_folder(asked, folder):
     assert said["success_blind"] == shown["success_blind"]
     assert said["success"] == plan.target.max()
     assert said["giant_labels"] == [plan.prior.labels[i] for i in plan.giants]
-    stored = warehouse.load("queries.plan")
+    stored = scale.load("queries.plan")
     assert stored.exact_target == plan.exact_target
-    assert warehouse.certify(stored, warehouse.read("queries.csv", engine=stored.table.get_backend()))
+    assert scale.certify(stored, scale.read("queries.csv", engine=stored.table.get_backend()))
 
 
 def test_design_to_a_cloak(asked, folder):
@@ -106,7 +106,7 @@ def test_tables_of_a_database(asked, folder):
     ],
 )
 def test_what_is_not_there_is_said_before_an_engine_starts(run, monkeypatch, engine, source, table, words):
-    from minleak._warehouse import sources
+    from minleak.scale import _sources as sources
 
     monkeypatch.setattr(sources, "connect", lambda *_, **__: pytest.fail("an engine was started"))
     code, _, err = run("design", source, "-k", "3", "--engine", engine + table)

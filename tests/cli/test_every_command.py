@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import minleak as ml
-from minleak._cli.reference import commands, example, markdown
+from minleak.cli._reference import commands, example, markdown
 from minleak.results import fields_of
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -262,12 +262,12 @@ def test_has_help_and_documentation(name, run):
     for parameter in COMMANDS[name].params:
         assert parameter.help, f"{name}: {parameter.name} has no help"
     for found in COMMANDS[name].callback.results():
-        assert not found.__module__.startswith("minleak._cli") or all(text for _, _, text in fields_of(found)), found
+        assert not found.__module__.startswith("minleak.cli") or all(text for _, _, text in fields_of(found)), found
     assert f"## minleak {name}\n" in (DOCS / "cli.md").read_text()
 
 
 def test_the_documentation_is_the_help():
-    """docs/cli.md is what `python -m minleak._cli.reference` prints."""
+    """docs/cli.md is what `python -m minleak.cli._reference` prints."""
     assert (DOCS / "cli.md").read_text() == markdown()
 
 
@@ -344,7 +344,7 @@ def interruptible():
 
 def test_the_command_itself_and_ctrl_c(folder, interruptible):
     """The command runs; interrupted while it reads stdin it exits 130 with one line and leaves no file."""
-    command = [sys.executable, "-m", "minleak._cli.app"]
+    command = [sys.executable, "-m", "minleak.cli._app"]
     done = subprocess.run([*command, "--version"], capture_output=True, text=True, check=True)
     assert done.stdout.startswith("minleak ")
     with subprocess.Popen(

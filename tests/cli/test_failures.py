@@ -11,10 +11,10 @@ import pytest
 import typer
 
 import minleak as ml
-from minleak._cli.failures import in_flags, tell
-from minleak._cli.output import progressing, working
+from minleak.cli._failures import in_flags, tell
+from minleak.cli._output import progressing, working
 
-COMMAND = [sys.executable, "-m", "minleak._cli.app"]
+COMMAND = [sys.executable, "-m", "minleak.cli._app"]
 
 
 def one_line(err):
@@ -187,7 +187,7 @@ def test_nothing_said_and_no_stdin(run, monkeypatch):
 
 def test_terminals_are_told_what_goes_on(monkeypatch, capsys):
     """Names of files stand there as they are, without colours or control characters of theirs."""
-    monkeypatch.setattr("minleak._cli.output._watched", lambda: True)
+    monkeypatch.setattr("minleak.cli._output._watched", lambda: True)
     monkeypatch.setenv("FORCE_COLOR", "1")
     with working("reading [red]a\x1b.csv"):
         pass

@@ -9,8 +9,8 @@ import shlex
 import pytest
 from typer.testing import CliRunner
 
-from minleak._cli.app import main
-from minleak._cli.reference import commands, example
+from minleak.cli._app import main
+from minleak.cli._reference import commands, example
 
 COMMANDS = dict(commands())
 FILES = ["queries.csv", "queries.cloak", "queries.key", "diagnoses.csv", "test.csv", "pairs.csv", "files.csv"]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import minleak as ml
-from minleak._cli.app import main
+from minleak.cli._app import main
 
 CITIES = [("Rome", 9, "IT", "EU"), ("Milan", 5, "IT", "EU"), ("Lyon", 4, "FR", "EU"), ("Nice", 3, "FR", "EU")]
 CITIES += [("Lima", 8, "PE", "SA"), ("Cusco", 2, "PE", "SA"), ("Quito", 6, "EC", "SA")]

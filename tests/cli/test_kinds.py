@@ -10,8 +10,8 @@ from tests.cli.files import QUERIES
 from tests.cli.test_every_command import IN_PYTHON
 
 import minleak as ml
-from minleak._plan.base import BasePlan
-from minleak._plans.loading import KINDS
+from minleak.core._load import KINDS
+from minleak.core._plan.base import BasePlan
 from minleak.errors import InvalidParameter
 
 PRIOR = ml.Prior.from_counts(QUERIES)
@@ -20,7 +20,7 @@ PLANS = {
     "rings": ml.design(PRIOR, 4),
     "gains": ml.design(PRIOR, 4, gains=range(1, 41)),
     "blocks": ml.design(PRIOR, 4, layout="blocks"),
-    "rows": ml.mechanisms.rounded(ml.Channel(np.full((40, 2), 0.5), inputs=PRIOR.labels), PRIOR),
+    "rows": ml.lab.mechanisms.rounded(ml.Channel(np.full((40, 2), 0.5), inputs=PRIOR.labels), PRIOR),
     "model": ml.design(STRINGS, 4),
     "strings": ml.design(PRIOR, 4, unknown=STRINGS, unknown_share=0.1),
     "lineage": ml.design(PRIOR, 4).update(QUERIES | {f"new-{i}": 9 for i in range(5)}).update(QUERIES | {"later": 2}),
@@ -35,7 +35,7 @@ def drawn(plan):
 def chain_of(plan):
     """Walks among its secrets."""
     prior = plan.prior if isinstance(plan.prior, ml.Prior) else PRIOR
-    return ml.sequences.Chain(prior, np.ones((len(prior), len(prior)), dtype=int))
+    return ml.lab.sequences.Chain(prior, np.ones((len(prior), len(prior)), dtype=int))
 
 
 # The methods that a kind does not have, what else a plan refuses, and the commands that do not end with code 0.
@@ -69,10 +69,10 @@ VERBS = {
         ml.certify(plan) if plan.kind == "lineage" else ml.certify(plan, plan.prior, gains=getattr(plan, "gains", None))
     ),
     "draw": drawn,
-    "estimate_prior": lambda plan: ml.theory.estimate_prior(
+    "estimate_prior": lambda plan: ml.lab.estimate_prior(
         plan, [0 if plan.kind == "rows" else drawn(plan)], bootstrap=0
     ),
-    "sequence_leakage": lambda plan: ml.sequences.leakage(chain_of(plan), plan, steps=2, trials=2),
+    "sequence_leakage": lambda plan: ml.lab.sequences.leakage(chain_of(plan), plan, steps=2, trials=2),
     "exposure": lambda plan: ml.exposure([plan]),
 }
 COMMANDS = {

@@ -14,8 +14,8 @@ import pytest
 from tests.cli.files import QUERIES
 
 import minleak as ml
-from minleak._cli import update as updating
-from minleak._plan.summaries import PARTS
+from minleak.cli import _update as updating
+from minleak.core._plan.summaries import PARTS
 
 STICKY = ("--key", "queries.key", "--scope", "user-17")
 
@@ -316,14 +316,14 @@ def test_what_new_secrets_are_worth_stands_beside_the_counts(run, asked):
 
 SLOW = """
 import os, sys, time
-import minleak._file.writing as form
+import minleak.core._file.writing as form
 wait = os.fsync
 def fsync(handle):
     print("writing", flush=True)
     time.sleep(60)
     wait(handle)
 form.os.fsync = fsync
-from minleak._cli.app import main
+from minleak.cli._app import main
 main(["update", "queries.cloak", "tomorrow.csv", "-o", "queries.cloak"])
 """
 

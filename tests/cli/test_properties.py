@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 import minleak as ml
-from minleak import theory
 
 
 @pytest.fixture
@@ -43,7 +42,7 @@ def test_measure_tells_about_a_property(asked, folder):
     said = asked("measure", "diagnoses.csv", "test.csv", "--property", "ward", "-e", "shannon")
     prior = ml.read_prior("diagnoses.csv")
     channel = ml.read_channel("test.csv", inputs=prior.labels)
-    assert said["property_leakage"] == theory.property_leakage(prior, channel, ["a", "b", "b"], ["shannon"]).to_dict()
+    assert said["property_leakage"] == ml.property_leakage(prior, channel, ["a", "b", "b"], ["shannon"]).to_dict()
     assert asked("measure", "diagnoses.csv", "test.csv")["property_leakage"] is None
 
 

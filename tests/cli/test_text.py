@@ -10,7 +10,7 @@ import pytest
 from pyarrow import csv, parquet
 
 import minleak as ml
-from minleak._face.plain import field_text, record, visible
+from minleak.core._plain import field_text, record, visible
 
 HOSTILE = [
     "00:ab:12:34",

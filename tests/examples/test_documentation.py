@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from minleak._cli.app import main
+from minleak.cli._app import main
 
 ROOT = Path(__file__).parents[2]
 PAGES = [

@@ -229,7 +229,7 @@ def test_wrong_counts_are_refused_in_one_line(case):
 def test_kinds_that_are_not_updated():
     """Say what to do instead."""
     with pytest.raises(InvalidParameter, match="make it anew"):
-        ml.mechanisms.rounded([[0.5, 0.5], [0.25, 0.75]]).update([1, 2])
+        ml.lab.mechanisms.rounded([[0.5, 0.5], [0.25, 0.75]]).update([1, 2])
     with pytest.raises(InvalidParameter, match="covers every newcomer by its model"):
         ml.design(ml.strings.NGram.fit(["flu", "cold", "gout"]), 2).update({"flu": 1})
 
@@ -261,7 +261,7 @@ def test_a_file_of_two_parts_with_one_label_is_refused(tmp_path):
 @given(st.integers(0, 2**60), st.integers(0, 40))
 def test_pools_are_whole_numbers(pool, days):
     """A share in units of 1/1024, rounded down, without overflow."""
-    from minleak._lineage.ledger import _keep_share
+    from minleak.lineage._ledger import _keep_share
 
     assert _keep_share(np.array([pool]), days, 0.7).tolist() == [pool * round(1024 * 0.7**days) // 1024]
 
@@ -295,7 +295,7 @@ def test_what_leaked_day_by_day_is_kept_by_files_and_updates(tmp_path):
     [{"success": 2}, {"low": "x"}, {"high": True}, {"day": 9}, {"events": -1}, {"movement": math.nan}, {"more": 1}],
 )
 def test_a_life_that_cannot_be_is_refused(change):
-    from minleak._plans.lineage import _read_life
+    from minleak.lineage._lineage import _read_life
 
     counts = named([20 - i // 30 for i in range(600)])
     row = dataclasses.asdict(ml.design(counts, 10).update(counts).in_the_world())

@@ -48,8 +48,8 @@ def test_renyi(system, order):
     theirs = renyi_entropy(joint(p, C), order, "X")
     for family in (
         ml.Arimoto,
-        ml.theory.Hayashi,
-        ml.theory.FehrBerens,
+        ml.lab.Hayashi,
+        ml.lab.FehrBerens,
         Cachin,
         JizbaArimitsu,
         RennerWolf,
@@ -60,7 +60,7 @@ def test_renyi(system, order):
 @pytest.mark.parametrize("order", ORDERS)
 def test_tsallis(system, order):
     p, C = system
-    assert ml.theory.Tsallis(order)(p) == pytest.approx(tsallis_entropy(joint(p, C), order, "X"), rel=CLOSE)
+    assert ml.lab.Tsallis(order)(p) == pytest.approx(tsallis_entropy(joint(p, C), order, "X"), rel=CLOSE)
 
 
 @pytest.mark.parametrize("order", [0.5, 1, 2, 3.5])
@@ -74,7 +74,7 @@ def test_arimotos_leakage_is_sibsons_information_of_the_powers_of_the_prior(syst
 def test_maximal_leakage(system):
     p, C = system
     theirs = maximal_leakage(joint(p, C), "X", "Y")
-    assert ml.theory.maximal_leakage(C) == pytest.approx(theirs, rel=CLOSE)
+    assert ml.lab.maximal_leakage(C) == pytest.approx(theirs, rel=CLOSE)
     assert ml.capacity(C, "min-entropy").value == pytest.approx(theirs, rel=CLOSE)
 
 

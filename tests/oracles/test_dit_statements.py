@@ -16,7 +16,7 @@ import pytest
 from tests.oracles.statements import refused
 
 import minleak as ml
-from minleak import theory
+from minleak import lab
 
 TOTAL = {
     "shannon/test_shannon": 15,
@@ -39,7 +39,7 @@ TOTAL = {
 _MEAN = "the deficiency here is the worst over secrets, not the mean under a prior"
 _KL = "the deficiency here is in total variation, not in Kullback and Leibler's divergence"
 _OPEN = "less_noisy and more_capable answer None: no witness against it was found, and no theorem here proves it"
-_ALPHA = "Amari's alpha-divergence and Tsallis' divergence have no call; they are functions of theory.renyi_divergence"
+_ALPHA = "Amari's alpha-divergence and Tsallis' divergence have no call; they are functions of lab.renyi_divergence"
 _MIXED = "inclusion by Shannon, a mixture of processings on both sides, is not decided here"
 LEFT_OUT = {
     "other/test_sibson_mutual_information:67": "order 0 is defined here; orders below are refused, see 127",
@@ -71,7 +71,7 @@ def table(outcomes, rows, columns, pmf=None):
     matrix = np.zeros((len(xs), len(ys)))
     for (x, y), mass in zip(pairs, pmf, strict=True):
         matrix[xs.index(x), ys.index(y)] += mass
-    return theory.Joint.from_matrix(matrix)
+    return lab.Joint.from_matrix(matrix)
 
 
 def H(outcomes, of, given=(), base=2):
@@ -129,7 +129,7 @@ def renyi_entropies():
 
 def tsallis():
     def apart(q):
-        both, one, other = (theory.Tsallis(q)([1] * n) for n in (6, 2, 3))
+        both, one, other = (lab.Tsallis(q)([1] * n) for n in (6, 2, 3))
         return both - (one + other + (1 - q) * one * other)
 
     yield 22, lambda: ([apart(q) for q in (0, 0.5, 1, 1.5, 2)], [0] * 5)  # orders below 0 are refused
@@ -140,32 +140,32 @@ def sibson_informations():
     both = np.array([[0.4, 0.1], [0.1, 0.4]])
 
     def sibson(outcomes, alpha, pmf=None, of=(0,), seen=(1,)):
-        return theory.sibson(table(outcomes, of, seen, pmf), None, alpha)
+        return lab.sibson(table(outcomes, of, seen, pmf), None, alpha)
 
     def least():
         """The least Renyi divergence of the joint from p_x q_y, over a fine grid of q."""
         p = both.sum(axis=1)
         grid = np.linspace(0.01, 0.99, 981)
-        return min(theory.renyi_divergence(both.ravel(), np.outer(p, [q, 1 - q]).ravel(), 2) for q in grid)
+        return min(lab.renyi_divergence(both.ravel(), np.outer(p, [q, 1 - q]).ravel(), 2) for q in grid)
 
     def constant():
         """With a condition that is constant, it is Sibson's."""
         plain = [sibson(EQUAL, a) for a in (2, 3, math.inf)]
-        given = [theory.conditional_sibson([1], [table(EQUAL, [0], [1])], a) for a in (2, 3, math.inf)]
+        given = [lab.conditional_sibson([1], [table(EQUAL, [0], [1])], a) for a in (2, 3, math.inf)]
         return plain, given
 
     yield 26, lambda: ([sibson(COINS, a) for a in orders], [0] * 5)
     yield 36, lambda: ([sibson(EQUAL, a) for a in orders], [ml.Arimoto(1 / a)([1, 1]) for a in orders])
     yield 41, lambda: (sibson(XOR, 1), information(XOR, [0], [1]))
-    yield 46, lambda: (theory.maximal_leakage(table(EQUAL, [0], [1]).channel), 1)
+    yield 46, lambda: (lab.maximal_leakage(table(EQUAL, [0], [1]).channel), 1)
     yield 47, lambda: (sibson(EQUAL, math.inf), 1)
     skew = ("00", "01", "11"), 2, [0.5, 0.25, 0.25]
     yield 55, lambda: abs(sibson(*skew) - sibson(*skew, (1,), (0,))) > 1e-3
-    yield 61, lambda: (theory.sibson(theory.Joint.from_matrix([[0.5, 0], [0, 0.5]]), None, 2), sibson(EQUAL, 2))
-    yield 97, lambda: (theory.sibson(theory.Joint.from_matrix(both), None, 2), least(), 1e-4)
+    yield 61, lambda: (lab.sibson(lab.Joint.from_matrix([[0.5, 0], [0, 0.5]]), None, 2), sibson(EQUAL, 2))
+    yield 97, lambda: (lab.sibson(lab.Joint.from_matrix(both), None, 2), least(), 1e-4)
     yield 106, constant
     halves = [table([o for o in XOR if o[2] == z], [0], [1]) for z in "01"]
-    yield 120, lambda: (theory.conditional_sibson([1, 1], halves, 1), 1)
+    yield 120, lambda: (lab.conditional_sibson([1, 1], halves, 1), 1)
 
 
 def perplexities():
@@ -179,9 +179,9 @@ def perplexities():
 
 
 def variations():
-    yield 23, lambda: (theory.total_variation([1, 1], [1, 3]), 0.25)
-    yield 31, lambda: (theory.total_variation([2, 2, 0], [0, 1, 3]), 0.75)
-    yield 39, lambda: (2 ** -theory.bhattacharyya([1, 1], [1, 3]), 0.9659258262890682)
+    yield 23, lambda: (lab.total_variation([1, 1], [1, 3]), 0.25)
+    yield 31, lambda: (lab.total_variation([2, 2, 0], [0, 1, 3]), 0.75)
+    yield 39, lambda: (2 ** -lab.bhattacharyya([1, 1], [1, 3]), 0.9659258262890682)
 
 
 # Distributions by label, outcomes that are left out having no mass.
@@ -190,7 +190,7 @@ D4, D5 = {"00": 2 / 5, "11": 3 / 5}, {"00": 1 / 2, "11": 1 / 2}
 
 
 def divergences():
-    kl = theory.kl_divergence
+    kl = lab.kl_divergence
     four, five = list(D4.values()), list(D5.values())
 
     def known():
@@ -209,15 +209,13 @@ def correlations():
     def tensor():
         rng = np.random.default_rng(3)
         for _ in range(20):
-            systems = [theory.Joint.from_matrix(rng.dirichlet(np.ones(6)).reshape(2, 3)) for _ in range(2)]
-            both = theory.Joint(
-                np.outer(*(s.p for s in systems)).ravel(), systems[0].channel.product(systems[1].channel)
-            )
-            yield theory.maximal_correlation(both), max(map(theory.maximal_correlation, systems))
+            systems = [lab.Joint.from_matrix(rng.dirichlet(np.ones(6)).reshape(2, 3)) for _ in range(2)]
+            both = lab.Joint(np.outer(*(s.p for s in systems)).ravel(), systems[0].channel.product(systems[1].channel))
+            yield lab.maximal_correlation(both), max(map(lab.maximal_correlation, systems))
 
     # Of the dyadic and the triadic distribution each pair of variables has a bit in common, with the third or without.
     pairs = [(x, y) for x, y in product(range(4), repeat=2) if x % 2 == y // 2]
-    yield 24, lambda: (theory.maximal_correlation(table(pairs, [0], [1])), 1)
+    yield 24, lambda: (lab.maximal_correlation(table(pairs, [0], [1])), 1)
     yield 46, lambda: tuple(zip(*tensor(), strict=True))
 
 
@@ -226,7 +224,7 @@ THREE = ([1 / 5, 2 / 5, 2 / 5], [1 / 4, 1 / 2, 1 / 4], [1 / 3] * 3, [1 / 6, 2 / 
 
 
 def general_divergences():
-    renyi = theory.renyi_divergence
+    renyi = lab.renyi_divergence
 
     def power_sum(p, q, a):
         return 2 ** ((a - 1) * renyi(p, q, a))
@@ -238,7 +236,7 @@ def general_divergences():
     each = [pair for dists in (TWO, THREE) for pair in combinations(dists, 2)]
     yield 85, lambda: all(renyi(p, q, a) > 0 for p, q in each for a in (0.1, 0.5, 1, 1.5))
     yield 100, lambda: ([(1 - a) * renyi(p, q, a) for p, q in each for a in (0.3, 0.5)], _mirrored(each))
-    yield 124, lambda: ([renyi(p, q, 1) for p, q in each], [theory.kl_divergence(p, q) for p, q in each])
+    yield 124, lambda: ([renyi(p, q, 1) for p, q in each], [lab.kl_divergence(p, q) for p, q in each])
     yield 146, lambda: all(refused(lambda d=d, a=a: renyi(D4, d, a)) for d in (D1, D2, D3) for a in (0, 1, 2, 0.5))
     yield 158, lambda: (renyi([0, 1], [1, 1], 1 / 2), 1)
     yield 159, lambda: (renyi([1, 1], [1, 0], 1 / 2), 1)
@@ -248,11 +246,11 @@ def general_divergences():
 
 
 def _mirrored(pairs):
-    return [a * theory.renyi_divergence(q, p, 1 - a) for p, q in pairs for a in (0.3, 0.5)]
+    return [a * lab.renyi_divergence(q, p, 1 - a) for p, q in pairs for a in (0.3, 0.5)]
 
 
 def _below_uniform(orders):
-    return [math.log2(3) - theory.renyi_divergence(THREE[1], [1] * 3, a) for a in orders]
+    return [math.log2(3) - lab.renyi_divergence(THREE[1], [1] * 3, a) for a in orders]
 
 
 def transports():
@@ -263,17 +261,17 @@ def transports():
         return abs(x - y)
 
     known = [([0, 1], [1, 0], 1), ([0.5, 0.5], [0, 1], 0.5), ([0.5, 0.5], [0.5, 0.5], 0), ([1, 0, 0], [0, 0, 1], 1)]
-    yield 32, lambda: ([theory.kantorovich(p, q, differ).value for p, q, _ in known], [value for *_, value in known])
-    yield 40, lambda: (theory.kantorovich([1, 1, 1], [1, 0, 0], line).value, 1)
-    yield 48, lambda: (theory.kantorovich([0, 1], [1, 0], differ).value, 1)
-    apart, swap = theory.kantorovich([2, 1], [0, 1], np.ones((2, 2))), theory.kantorovich([2, 1], [0, 1], 1 - np.eye(2))
+    yield 32, lambda: ([lab.kantorovich(p, q, differ).value for p, q, _ in known], [value for *_, value in known])
+    yield 40, lambda: (lab.kantorovich([1, 1, 1], [1, 0, 0], line).value, 1)
+    yield 48, lambda: (lab.kantorovich([0, 1], [1, 0], differ).value, 1)
+    apart, swap = lab.kantorovich([2, 1], [0, 1], np.ones((2, 2))), lab.kantorovich([2, 1], [0, 1], 1 - np.eye(2))
     yield 60, lambda: (apart.value, 1)
     yield 61, lambda: (swap.value, 2 / 3)
-    moved = theory.kantorovich([4, 1, 1], [1, 1, 1], line)
+    moved = lab.kantorovich([4, 1, 1], [1, 1, 1], line)
     yield 74, lambda: (moved.plan.sum(axis=1), [4 / 6, 1 / 6, 1 / 6])
     yield 75, lambda: (moved.plan.sum(axis=0), [1 / 3] * 3)
     yield 78, lambda: (sum(line(x, y) * mass for (x, y), mass in np.ndenumerate(moved.plan)), moved.value)
-    named = theory.kantorovich([2, 1], [0, 1], differ)
+    named = lab.kantorovich([2, 1], [0, 1], differ)
     for at, plan in ((91, named), (109, swap)):
         yield at, lambda plan=plan: (plan.plan.sum(axis=1), [2 / 3, 1 / 3])
         yield at + 1, lambda plan=plan: (plan.plan.sum(axis=0), [0, 1])
@@ -284,7 +282,7 @@ def capacities():
     half = np.array([0.5, 0.5])
 
     def erased(e, at, prior, joint=None):
-        channel = theory.binary_erasure(e)
+        channel = lab.binary_erasure(e)
         yield at, lambda: (ml.capacity(channel).value, 1 - e)
         yield prior, lambda: (ml.capacity(channel).prior.p, half, 1e-4)
         if joint is not None:
@@ -296,10 +294,10 @@ def capacities():
         yield from erased(0.3, at, prior)
     for at, kind, prior in ((152, 153, 154), (177, 178, 179)):
         yield from erased(0.3, at, prior)
-        yield kind, lambda: isinstance(ml.capacity(theory.binary_erasure(0.3)).prior, ml.Prior)
-    yield 162, lambda: isinstance(theory.Joint(half, theory.binary_erasure(0.3)).channel, ml.Channel)
-    yield 102, lambda: refused(lambda: theory.Joint([1], theory.binary_erasure(0.01)))
-    yield 184, lambda: refused(lambda: ml.capacity(theory.Joint(half, theory.binary_erasure(0.3)).matrix()))
+        yield kind, lambda: isinstance(ml.capacity(lab.binary_erasure(0.3)).prior, ml.Prior)
+    yield 162, lambda: isinstance(lab.Joint(half, lab.binary_erasure(0.3)).channel, ml.Channel)
+    yield 102, lambda: refused(lambda: lab.Joint([1], lab.binary_erasure(0.01)))
+    yield 184, lambda: refused(lambda: ml.capacity(lab.Joint(half, lab.binary_erasure(0.3)).matrix()))
     golden = table(("00", "01", "10"), [0], [1]).channel
     for at in (112, 192, 199):
         yield at, lambda: (ml.capacity(golden).value, 0.3219280796196524, 1e-6)
@@ -308,7 +306,7 @@ def capacities():
     yield 200, lambda: isinstance(ml.capacity(golden).prior, ml.Prior)
 
 
-BSC, BEC = theory.binary_symmetric, theory.binary_erasure
+BSC, BEC = lab.binary_symmetric, lab.binary_erasure
 SAYS_ALL, SAYS_NOTHING = ml.Channel(np.eye(2)), ml.Channel(np.full((2, 2), 0.5))
 
 
@@ -321,7 +319,7 @@ def orders():
     ]
     refined += [(66, BSC(0.1), BSC(0.26)), (74, BEC(0.2), BEC(0.5)), (128, BEC(0.15), BSC(0.1))]
     for at, A, B in refined:
-        yield at, lambda A=A, B=B: ml.refined_by(A, B).ok is True
+        yield at, lambda A=A, B=B: ml.lab.refined_by(A, B).ok is True
     others = [
         (57, SAYS_NOTHING, BSC(0.3)),
         (70, BSC(0.3), BSC(0.1)),
@@ -329,26 +327,26 @@ def orders():
         (132, BEC(0.3), BSC(0.1)),
     ]
     for at, A, B in others:
-        yield at, lambda A=A, B=B: ml.refined_by(A, B).ok is False
+        yield at, lambda A=A, B=B: ml.lab.refined_by(A, B).ok is False
     # One name for one thing: a processing exists exactly if there is no deficiency.
-    yield 80, lambda: ml.refined_by(BSC(0.1), BSC(0.26)).ok == (theory.deficiency(BSC(0.1), BSC(0.26)).value < 1e-9)
-    left = theory.left_factor
+    yield 80, lambda: ml.lab.refined_by(BSC(0.1), BSC(0.26)).ok == (lab.deficiency(BSC(0.1), BSC(0.26)).value < 1e-9)
+    left = lab.left_factor
     yield 91, lambda: left([[0.8, 0.2], [0.3, 0.7], [0.5, 0.5]], [[0.5, 0.5]]) is not None
     yield 97, lambda: left(SAYS_ALL, [[0.6, 0.4], [0.3, 0.7]]) is not None
     yield 102, lambda: left([[0.8, 0.1, 0.1], [0.7, 0.2, 0.1]], [[0.1, 0.1, 0.8]]) is None
     noisy = [(133, BEC(0.3), BSC(0.1), True), (137, BEC(0.4), BSC(0.1), False), (161, SAYS_ALL, BSC(0.3), True)]
     for at, A, B, ok in [*noisy, (165, BSC(0.1), BSC(0.26), True)]:
-        yield at, lambda A=A, B=B, ok=ok: theory.less_noisy(A, B).ok is ok
+        yield at, lambda A=A, B=B, ok=ok: lab.less_noisy(A, B).ok is ok
     capable = [(142, BEC(0.9), BSC(0.1), False), (150, SAYS_ALL, BSC(0.3), True)]
     for at, A, B, ok in [*capable, (153, BSC(0.4), BSC(0.1), False)]:
-        yield at, lambda A=A, B=B, ok=ok: theory.more_capable(A, B).ok is ok
+        yield at, lambda A=A, B=B, ok=ok: lab.more_capable(A, B).ok is ok
     chain = BSC(0.2), BSC(0.2) @ BSC(0.3)
-    yield 232, lambda: ml.refined_by(*chain).ok is True
+    yield 232, lambda: ml.lab.refined_by(*chain).ok is True
 
 
 def deficiencies():
     def short(A, B):
-        return theory.deficiency(A, B).value
+        return lab.deficiency(A, B).value
 
     def apart(A, B):
         return max(short(A, B), short(B, A))
@@ -381,8 +379,8 @@ def binary_channels():
     yield 50, lambda: BEC(0.2).shape[1] == 3
     yield 51, lambda: (np.sort(BEC(0.2).toarray(), axis=1), [[0, 0.2, 0.8]] * 2)
     yield 53, lambda: (ml.capacity(BEC(0.25)).value, 0.75)
-    yield 59, lambda: (np.sort(theory.z_channel(0.3).toarray().ravel()), [0, 0.3, 0.7, 1])
-    yield 65, lambda: 0 < ml.capacity(theory.z_channel(0.3)).value < 1
+    yield 59, lambda: (np.sort(lab.z_channel(0.3).toarray().ravel()), [0, 0.3, 0.7, 1])
+    yield 65, lambda: 0 < ml.capacity(lab.z_channel(0.3)).value < 1
     yield 71, lambda: (asymmetric(0.1, 0.2).toarray(), [[0.9, 0.1], [0.2, 0.8]])
     yield 78, lambda: (asymmetric(0.15, 0.15).toarray(), BSC(0.15).toarray())
     both = asymmetric_erasing(0.1, 0.2)
@@ -405,10 +403,10 @@ def larger_channels():
     def typewriter(n):
         return ml.Channel((np.eye(n) + np.roll(np.eye(n), 1, axis=1)) / 2)
 
-    four = theory.symmetric(4, 0.3)
+    four = lab.symmetric(4, 0.3)
     yield 31, lambda: (four.toarray()[0], [0.7, 0.1, 0.1, 0.1])
     yield 38, lambda: (ml.capacity(four).value, 2 - entropy_of(0.3) - 0.3 * math.log2(3))
-    yield 45, lambda: (theory.symmetric(2, 0.2).toarray(), BSC(0.2).toarray())
+    yield 45, lambda: (lab.symmetric(2, 0.2).toarray(), BSC(0.2).toarray())
     yield 51, lambda: list(erasing(4, 0.25).outputs) == [0, 1, 2, 3, 4]
     yield 52, lambda: (erasing(4, 0.25).toarray()[0], [0.75, 0, 0, 0, 0.25])
     yield 54, lambda: (ml.capacity(erasing(4, 0.25)).value, 0.75 * 2)
@@ -416,7 +414,7 @@ def larger_channels():
     rows = [[0.5, 0.5, 0, 0], [0, 0.5, 0.5, 0], [0, 0, 0.5, 0.5], [0.5, 0, 0, 0.5]]
     yield 67, lambda: (typewriter(4).toarray(), rows)
     yield 81, lambda: (ml.capacity(typewriter(6)).value, math.log2(3))
-    yield 86, lambda: refused(lambda: theory.symmetric(1, 0.1))
+    yield 86, lambda: refused(lambda: lab.symmetric(1, 0.1))
     yield 88, lambda: refused(lambda: erasing(4, 1.5))
 
 

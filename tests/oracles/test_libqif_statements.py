@@ -17,8 +17,9 @@ import pytest
 from tests.oracles.statements import refused
 
 import minleak as ml
-from minleak import mechanisms, theory
-from minleak._optimise.given import as_problem
+from minleak import lab
+from minleak.lab import mechanisms
+from minleak.lab._optimise.given import as_problem
 
 TOTAL = {
     "channel": 34,
@@ -104,7 +105,7 @@ def discrete(x, y):
 
 def factor(t, A, B):
     """The X with B X = A, if there is one."""
-    found = ml.refined_by(B, A)
+    found = ml.lab.refined_by(B, A)
     return found.post_processing if found.ok else None
 
 
@@ -141,7 +142,7 @@ def channels():
         """The prior from as many observations as it needs for its digits."""
         seen = ml.Channel(channel).output(prior)
         counts = {y: round(1e9 * q) for y, q in enumerate(seen)}
-        return theory.estimate_prior(channel, counts, interval="none").prior.p
+        return lab.estimate_prior(channel, counts, interval="none").prior.p
 
     bad = "1 2; 3 0"
     yield from {
@@ -166,9 +167,9 @@ def channels():
         115: again(lambda t: product(t, 10, 15)),
         127: shape(given, (3, 2)),
         128: again(given),
-        136: lambda t: theory.left_factor(t.noint_10, t.id_10) is None,
-        137: lambda t: theory.left_factor(t.noint_10, t.id_4) is None,
-        149: shape(left, (6, 4), lambda _, A, B: theory.left_factor(B, A)),
+        136: lambda t: lab.left_factor(t.noint_10, t.id_10) is None,
+        137: lambda t: lab.left_factor(t.noint_10, t.id_4) is None,
+        149: shape(left, (6, 4), lambda _, A, B: lab.left_factor(B, A)),
         150: lambda t: _left_again(*left(t)),
         160: lambda t: (estimated(t.id_10, t.prand_10), np.array(t.prand_10, dtype=float), 1e-4),
         165: lambda t: (estimated(t.noint_10, t.prand_10), np.full(10, 0.1)),
@@ -177,7 +178,7 @@ def channels():
 
 
 def _left_again(A, B):
-    return (theory.left_factor(B, A) @ B).toarray(), A.toarray(), 1e-6
+    return (lab.left_factor(B, A) @ B).toarray(), A.toarray(), 1e-6
 
 
 def posteriors_of(prior, posterior, values, *, first, last):
@@ -204,34 +205,34 @@ def priors_of(prior, values, lines):
 
 def bayes_risk():
     def capacity(t, name):
-        return theory.bayes_risk_capacity(getattr(t, name)).value
+        return lab.bayes_risk_capacity(getattr(t, name)).value
 
-    yield from priors_of(theory.risk, (F(1, 2), F(9, 10), 0, F(1, 5)), (19, 20, 21, 22))
+    yield from priors_of(lab.risk, (F(1, 2), F(9, 10), 0, F(1, 5)), (19, 20, 21, 22))
     first, last = (29, 30, 31, 34, 36, 37, 39, 40), (42, 44, 45, 47)
-    yield from posteriors_of(theory.risk, theory.posterior_risk, (0, F(9, 10), F(9, 40)), first=first, last=last)
+    yield from posteriors_of(lab.risk, lab.posterior_risk, (0, F(9, 10), F(9, 40)), first=first, last=last)
     for at, name, value in ((54, "id_2", math.inf), (55, "id_10", math.inf), (56, "noint_10", 1), (57, "c1", 2)):
         yield at, lambda t, name=name, value=value: (capacity(t, name), value)
-    yield 59, lambda t: (theory.risk_leakage(t.unif_2, t.crand_2), capacity(t, "crand_2"))
+    yield 59, lambda t: (lab.risk_leakage(t.unif_2, t.crand_2), capacity(t, "crand_2"))
 
 
 def bayes_vuln():
     def capacity(t, name):
-        return 2 ** theory.maximal_leakage(getattr(t, name))
+        return 2 ** lab.maximal_leakage(getattr(t, name))
 
     def leakage(t, p, c):
         return ml.leakage(getattr(t, p), getattr(t, c), "min-entropy")
 
-    yield from priors_of(theory.vulnerability, (F(1, 2), F(1, 10), 1, F(4, 5)), (19, 20, 21, 22))
+    yield from priors_of(lab.vulnerability, (F(1, 2), F(1, 10), 1, F(4, 5)), (19, 20, 21, 22))
     yield from posteriors_of(
-        theory.vulnerability,
-        theory.posterior_vulnerability,
+        lab.vulnerability,
+        lab.posterior_vulnerability,
         (1, F(1, 10), F(31, 40)),
         first=(29, 30, 31, 33, 34, 35, 37, 38),
         last=(40, 42, 43, 45),
     )
     for at, name, value in ((52, "id_2", 2), (53, "id_10", 10), (54, "noint_10", 1), (55, "c1", 1.5)):
         yield at, lambda t, name=name, value=value: (capacity(t, name), value)
-    yield 58, lambda t: (theory.multiplicative_leakage(t.unif_10, t.crand_10), capacity(t, "crand_10"))
+    yield 58, lambda t: (lab.multiplicative_leakage(t.unif_10, t.crand_10), capacity(t, "crand_10"))
     yield 67, lambda t: (leakage(t, "unif_2", "id_2"), 1)
     yield 68, lambda t: (leakage(t, "unif_10", "id_10"), math.log2(10))
     yield 69, lambda t: (leakage(t, "unif_10", "noint_10"), 0)
@@ -240,7 +241,7 @@ def bayes_vuln():
 
 def measured_privacy():
     def private(channel, metric):
-        return theory.d_privacy(channel, metric) <= 1 + 1e-6
+        return lab.d_privacy(channel, metric) <= 1 + 1e-6
 
     def scaled(factor):
         return lambda x, y: factor * abs(x - y)
@@ -250,20 +251,20 @@ def measured_privacy():
     yield 23, lambda t: not private(t.id_10, scaled(10_000))
     yield 26, lambda t: private(t.c1, scaled(math.log(3.5)))
     yield 27, lambda t: not private(t.c1, scaled(math.log(3.45)))
-    yield 38, lambda t: (theory.d_privacy(t.noint_10, line), 0)
-    yield 41, lambda t: (theory.d_privacy(t.id_10, line), math.inf)
-    yield 44, lambda t: (theory.d_privacy(t.c1, line), math.log(3.5))
+    yield 38, lambda t: (lab.d_privacy(t.noint_10, line), 0)
+    yield 41, lambda t: (lab.d_privacy(t.id_10, line), math.inf)
+    yield 44, lambda t: (lab.d_privacy(t.c1, line), math.log(3.5))
 
 
 def g_vuln():
     def prior(p):
-        return theory.vulnerability(p, gain=np.eye(len(p)))
+        return lab.vulnerability(p, gain=np.eye(len(p)))
 
     def posterior(p, c):
-        return theory.posterior_vulnerability(p, c, gain=np.eye(len(p)))
+        return lab.posterior_vulnerability(p, c, gain=np.eye(len(p)))
 
     def added(t, p, c, spanning):
-        return theory.additive_capacity(getattr(t, c), prior=getattr(t, p), spanning=spanning).value
+        return lab.additive_capacity(getattr(t, c), prior=getattr(t, p), spanning=spanning).value
 
     yield from priors_of(prior, (F(1, 2), F(1, 10), 1, F(4, 5)), (19, 20, 21, 22))
     first, last = (29, 30, 31, 33, 34, 35, 37, 38), (40, 42, 43, 45)
@@ -341,13 +342,13 @@ def private_mechanisms():
     def exact(at, channel, metric, size):
         """Its size, private at epsilon and at none less, and that epsilon."""
         yield at[0], lambda _: channel.shape == size
-        yield at[1], lambda _: theory.d_privacy(channel, metric) <= EPSILON * (1 + 1e-9)
-        yield at[2], lambda _: not theory.d_privacy(channel, metric) <= EPSILON - 0.01
-        yield at[3], lambda _: (theory.d_privacy(channel, metric), EPSILON)
+        yield at[1], lambda _: lab.d_privacy(channel, metric) <= EPSILON * (1 + 1e-9)
+        yield at[2], lambda _: not lab.d_privacy(channel, metric) <= EPSILON - 0.01
+        yield at[3], lambda _: (lab.d_privacy(channel, metric), EPSILON)
 
     def within(at, channel, metric, size):
         yield at[0], lambda _: channel.shape == size
-        yield at[1], lambda _: theory.d_privacy(channel, metric) <= EPSILON * (1 + 1e-9)
+        yield at[1], lambda _: lab.d_privacy(channel, metric) <= EPSILON * (1 + 1e-9)
 
     def same(A, B):
         return lambda _: (A.toarray(), B.toarray())
@@ -361,7 +362,7 @@ def private_mechanisms():
 
     yield from exact((31, 32, 33, 34), geometric, far, (10, 10))
     yield from within((36, 37), exponential, far, (10, 10))
-    yield 38, lambda _: (theory.d_privacy(exponential, far), 0.64197307180467134)
+    yield 38, lambda _: (lab.d_privacy(exponential, far), 0.64197307180467134)
     yield 40, same(geometric, tight)
     # Coefficients that are forced to be equal where they are: the ends, and all within.
     weights = tight.toarray().diagonal()
@@ -377,11 +378,11 @@ def private_mechanisms():
     yield 117, same(exponential_five, response)
     yield from exact((134, 135, 136, 137), tight_grid, grid, (9, 9))
     yield from within((139, 140), exponential_grid, grid, (9, 9))
-    yield 141, lambda _: (theory.d_privacy(exponential_grid, grid), 0.58945591528726249)
+    yield 141, lambda _: (lab.d_privacy(exponential_grid, grid), 0.58945591528726249)
 
     def least(metric, epsilon=EPSILON):
         D = np.array([[metric(x, y) for y in range(10)] for x in range(10)], dtype=float)
-        return ml.least_budget([1] * 10, cost=1 - np.eye(10), d_privacy=(epsilon, D))
+        return ml.lab.least_budget([1] * 10, cost=1 - np.eye(10), d_privacy=(epsilon, D))
 
     yield 161, lambda _: (least(far).channel.toarray(), geometric.toarray(), 1e-6)
     yield 162, lambda _: (least(far).budget, float((geometric.joint([1] * 10) * (1 - np.eye(10))).sum()), 1e-8)
@@ -395,11 +396,11 @@ def planar_mechanisms():
     laplace = mechanisms.planar_laplace(3, 3, EPSILON, step=STEP)
     geometric = mechanisms.planar_geometric(3, 3, EPSILON, step=STEP)
     yield 28, lambda _: laplace.shape == (9, 9)
-    yield 29, lambda _: theory.d_privacy(laplace, grid) <= EPSILON
-    yield 30, lambda _: (theory.d_privacy(laplace, grid), 0.8844, 1e-3)
+    yield 29, lambda _: lab.d_privacy(laplace, grid) <= EPSILON
+    yield 30, lambda _: (lab.d_privacy(laplace, grid), 0.8844, 1e-3)
     yield 33, lambda _: geometric.shape == (9, 9)
-    yield 34, lambda _: theory.d_privacy(geometric, grid) <= EPSILON + 1e-5
-    yield 35, lambda _: (theory.d_privacy(geometric, grid), EPSILON, 1e-6)
+    yield 34, lambda _: lab.d_privacy(geometric, grid) <= EPSILON + 1e-5
+    yield 35, lambda _: (lab.d_privacy(geometric, grid), EPSILON, 1e-6)
 
 
 def metrics():
@@ -409,7 +410,7 @@ def metrics():
 
     def far(metric, x, y, n=6):
         p, q = ([int(i == at) for i in range(n)] for at in (x, y))
-        return theory.kantorovich(p, q, metric).value
+        return lab.kantorovich(p, q, metric).value
 
     def seen(at, metric, cases, n=6):
         for line_number, (x, y, value) in zip(at, cases, strict=True):
@@ -463,13 +464,13 @@ def distances():
             yield number, lambda t, p=p, q=q, value=value: (distance(getattr(t, p), getattr(t, q)), float(value))
 
     def moved(metric):
-        return lambda p, q: theory.kantorovich(p, q, metric).value
+        return lambda p, q: lab.kantorovich(p, q, metric).value
 
     def infinitely(x, y):
         return 0.0 if x == y else math.inf
 
     def factor_of(metric):
-        return lambda p, q: theory.multiplicative_kantorovich(p, q, metric)
+        return lambda p, q: lab.multiplicative_kantorovich(p, q, metric)
 
     def points(t, distance, metric):
         return [distance(t.point_4, t.point(4, i)) for i in range(3)], [float(metric(0, i)) for i in range(3)]
@@ -484,20 +485,20 @@ def distances():
 
     def by_programme(metric):
         """A value and the price that proves it, two ways to one number."""
-        return lambda p, q: theory.kantorovich(p, q, metric).bound
+        return lambda p, q: lab.kantorovich(p, q, metric).bound
 
     three_quarters, ratio = (0, 0, 0.75, 0.75), math.log(0.7 / 0.25)
-    yield from pairs((133, 134, 135, 136), theory.total_variation, three_quarters)
-    yield from pairs((145, 146, 148, 149, 151, 152), theory.convex_separation, (0, 0, 1, 1, F(9, 14), F(9, 14)))
+    yield from pairs((133, 134, 135, 136), lab.total_variation, three_quarters)
+    yield from pairs((145, 146, 148, 149, 151, 152), lab.convex_separation, (0, 0, 1, 1, F(9, 14), F(9, 14)))
     values = (0, 0, math.inf, math.inf, ratio, ratio)
-    yield from pairs((161, 162, 164, 165, 167, 168), theory.multiplicative_distance, values)
+    yield from pairs((161, 162, 164, 165, 167, 168), lab.multiplicative_distance, values)
     yield from pairs((193, 194, 195, 196), moved(discrete), three_quarters)
     yield from pairs((198, 199, 200, 201), moved(line), (0, 0, 1.5, 1.5))
     yield 202, lambda t: (moved(line)(t.unif_10, t.point_10), 4.5)
     yield 203, lambda t: (moved(line)(t.point_10, t.unif_10), 4.5)
     yield 207, lambda t: points(t, moved(discrete), discrete)
     yield 208, lambda t: points(t, moved(line), line)
-    yield 222, lambda t: over_pairs(t, theory.total_variation, moved(discrete))
+    yield 222, lambda t: over_pairs(t, lab.total_variation, moved(discrete))
     yield 232, lambda t: over_pairs(t, moved(discrete), by_programme(discrete))
     yield 233, lambda t: over_pairs(t, moved(line), by_programme(line))
     yield from pairs((248, 249, 250, 251, 252, 253), factor_of(infinitely), values)
@@ -506,7 +507,7 @@ def distances():
     yield 260, lambda t: (factor_of(line)(t.point_10, t.unif_10), 7.156044651432, 1e-8)
     yield 264, lambda t: points(t, factor_of(infinitely), infinitely)
     yield 265, lambda t: points(t, factor_of(line), line)
-    yield 271, lambda t: over_pairs(t, theory.multiplicative_distance, factor_of(infinitely), 1e-6)
+    yield 271, lambda t: over_pairs(t, lab.multiplicative_distance, factor_of(infinitely), 1e-6)
 
 
 def priors():
@@ -538,28 +539,28 @@ def refinements():
 
     def told(t, A, B):
         """By how much the gains of the witness make B better than A, at the prior that is found with them."""
-        found = ml.refined_by(A, B)
-        earned = [theory.posterior_vulnerability(found.prior, C, gain=found.gain) for C in (A, B)]
+        found = ml.lab.refined_by(A, B)
+        earned = [lab.posterior_vulnerability(found.prior, C, gain=found.gain) for C in (A, B)]
         return earned[0] < earned[1]
 
     worse = [lambda t: (t.crand_10, t.id_10), lambda t: (t.noint_10, t.crand_10), lambda t: (twice(t), t.crand_10)]
     for at, pair in zip((29, 39, 49), worse, strict=True):
         for line_number in (at, at + 2, at + 3):
-            yield line_number, lambda t, pair=pair: ml.refined_by(*pair(t)).ok is False
+            yield line_number, lambda t, pair=pair: ml.lab.refined_by(*pair(t)).ok is False
         for line_number in (at + 4, at + 5):
-            yield line_number, lambda t, pair=pair: ml.refined_by(*pair(t)).gain is not None
+            yield line_number, lambda t, pair=pair: ml.lab.refined_by(*pair(t)).gain is not None
         for line_number in (at + 6, at + 7):
             yield line_number, lambda t, pair=pair: told(t, *pair(t))
     better = [lambda t: (t.id_10, t.crand_10), lambda t: (t.crand_10, t.noint_10), lambda t: (t.crand_10, twice(t))]
     for at, pair in zip((61, 70, 79), better, strict=True):
         for line_number in (at, at + 2, at + 3):
-            yield line_number, lambda t, pair=pair: ml.refined_by(*pair(t)).ok is True
+            yield line_number, lambda t, pair=pair: ml.lab.refined_by(*pair(t)).ok is True
         for line_number in (at + 4, at + 5):
-            yield line_number, lambda t, pair=pair: ml.refined_by(*pair(t)).gain is None
+            yield line_number, lambda t, pair=pair: ml.lab.refined_by(*pair(t)).gain is None
         yield at + 6, lambda t, pair=pair: _again(*pair(t))
 
     def metric(p, A, B):
-        return theory.refinement_distance(p, A, B).value
+        return lab.refinement_distance(p, A, B).value
 
     yield 96, lambda t: (metric(t.unif_4, t.id_4, t.noint_4), 0, 1e-5)
     yield 99, lambda t: (metric(t.unif_10, t.id_10, t.crand_10), 0, 1e-5)
@@ -571,7 +572,7 @@ def refinements():
 
 
 def _again(A, B):
-    return (A @ ml.refined_by(A, B).post_processing).toarray(), B.toarray(), 1e-6
+    return (A @ ml.lab.refined_by(A, B).post_processing).toarray(), B.toarray(), 1e-6
 
 
 FILES = {

@@ -57,14 +57,14 @@ def cases():
     yield from ((ml.GuessError(l), paper.guess_error, (l,)) for l in (1, 2, 3, 7))
     for a in ORDERS:
         yield ml.Arimoto(a), paper.arimoto, (a,)
-        yield ml.theory.Hayashi(a), paper.hayashi, (a,)
-        yield ml.theory.FehrBerens(a), paper.fehr_berens, (a,)
+        yield ml.lab.Hayashi(a), paper.hayashi, (a,)
+        yield ml.lab.FehrBerens(a), paper.fehr_berens, (a,)
         yield Cachin(a), paper.cachin, (a,)
         yield JizbaArimitsu(a), paper.jizba_arimitsu, (a,)
         yield RennerWolf(a), paper.renner_wolf, (a,)
-        yield from ((ml.theory.SharmaMittal(a, b), paper.sharma_mittal, (a, b)) for b in DEGREES)
+        yield from ((ml.lab.SharmaMittal(a, b), paper.sharma_mittal, (a, b)) for b in DEGREES)
         if a < math.inf:
-            yield ml.theory.Tsallis(a), paper.tsallis, (a,)
+            yield ml.lab.Tsallis(a), paper.tsallis, (a,)
 
 
 @pytest.mark.parametrize(("H", "formula", "parameters"), [pytest.param(*case, id=case[0].name) for case in cases()])

@@ -33,11 +33,11 @@ def system(request):
 def test_bayes_vulnerability(system):
     p, C, _ = system
     theirs = qif.measure.bayes_vuln
-    assert ml.theory.vulnerability(p) == close(theirs.prior(p), rel=CLOSE)
-    assert ml.theory.posterior_vulnerability(p, C) == close(theirs.posterior(p, C), rel=CLOSE)
+    assert ml.lab.vulnerability(p) == close(theirs.prior(p), rel=CLOSE)
+    assert ml.lab.posterior_vulnerability(p, C) == close(theirs.posterior(p, C), rel=CLOSE)
     assert ml.GuessError(1).conditional(p, C) == close(qif.measure.bayes_risk.posterior(p, C), rel=CLOSE)
-    assert ml.theory.multiplicative_leakage(p, C) == close(theirs.mult_leakage(p, C), rel=CLOSE)
-    assert ml.theory.additive_leakage(p, C) == close(theirs.add_leakage(p, C), rel=CLOSE, abs=CLOSE)
+    assert ml.lab.multiplicative_leakage(p, C) == close(theirs.mult_leakage(p, C), rel=CLOSE)
+    assert ml.lab.additive_leakage(p, C) == close(theirs.add_leakage(p, C), rel=CLOSE, abs=CLOSE)
 
 
 def test_min_entropy_leakage(system):
@@ -78,18 +78,18 @@ def test_g_vulnerability(system):
     theirs, H = qif.measure.g_vuln, ml.Gain(ml.MinEntropy(), G)
     assert H(p) == close(-math.log2(theirs.prior(G, p)), rel=CLOSE)
     assert H.conditional(p, C) == close(-math.log2(theirs.posterior(G, p, C)), rel=CLOSE)
-    assert ml.theory.posterior_vulnerability(p, C, gain=G) == close(theirs.posterior(G, p, C), rel=CLOSE)
+    assert ml.lab.posterior_vulnerability(p, C, gain=G) == close(theirs.posterior(G, p, C), rel=CLOSE)
     assert 2 ** ml.leakage(p, C, H) == close(theirs.mult_leakage(G, p, C), rel=CLOSE)
 
 
 def test_risks_and_ratios(system):
     p, C, G = system
     theirs = qif.measure
-    assert ml.theory.risk_leakage(p, C) == close(theirs.bayes_risk.mult_leakage(p, C), rel=1e-9)
-    assert ml.theory.bayes_risk_capacity(C).value == close(theirs.bayes_risk.mult_capacity(C)[0], rel=1e-9)
-    assert ml.theory.posterior_risk(p, C, loss=G) == close(theirs.l_risk.posterior(G, p, C), rel=CLOSE)
+    assert ml.lab.risk_leakage(p, C) == close(theirs.bayes_risk.mult_leakage(p, C), rel=1e-9)
+    assert ml.lab.bayes_risk_capacity(C).value == close(theirs.bayes_risk.mult_capacity(C)[0], rel=1e-9)
+    assert ml.lab.posterior_risk(p, C, loss=G) == close(theirs.l_risk.posterior(G, p, C), rel=CLOSE)
     if theirs.l_risk.posterior(G, p, C) > 0:  # where nothing is lost theirs is 0/0
-        assert ml.theory.risk_leakage(p, C, loss=G) == close(theirs.l_risk.mult_leakage(G, p, C), rel=CLOSE)
+        assert ml.lab.risk_leakage(p, C, loss=G) == close(theirs.l_risk.mult_leakage(G, p, C), rel=CLOSE)
     table = ml.leakage_table(p, C, ["shannon", "guesswork"])
     assert table["shannon"].ratio == close(theirs.shannon.mult_leakage(p, C), rel=CLOSE)
     assert table["guesswork"].ratio == close(theirs.guessing.mult_leakage(p, C), rel=CLOSE)
@@ -98,11 +98,9 @@ def test_risks_and_ratios(system):
 def test_predicates(system):
     p, C, _ = system
     P = (np.arange(len(p)) % 2).astype(np.uint32)
-    gain = ml.theory.predicate_gain(P.tolist())
-    assert ml.theory.posterior_vulnerability(p, C, gain=gain) == close(
-        qif.measure.pred_vuln.posterior(P, p, C), rel=CLOSE
-    )
-    security = ml.theory.bayes_security(C, predicate=P.tolist())
+    gain = ml.lab.predicate_gain(P.tolist())
+    assert ml.lab.posterior_vulnerability(p, C, gain=gain) == close(qif.measure.pred_vuln.posterior(P, p, C), rel=CLOSE)
+    security = ml.lab.bayes_security(C, predicate=P.tolist())
     assert 2 - security == close(qif.measure.pred_vuln.mult_capacity(P, C)[0], rel=1e-9)
     if security > 0:
         assert 1 / security == close(qif.measure.pred_risk.mult_capacity(P, C)[0], rel=1e-9)
@@ -111,11 +109,11 @@ def test_predicates(system):
 def test_additive_capacities_and_privacy(system):
     p, C, _ = system
     for spanning, one in (("vulnerabilities", False), ("gains", True)):
-        ours = ml.theory.additive_capacity(C, prior=p, spanning=spanning).value
+        ours = ml.lab.additive_capacity(C, prior=p, spanning=spanning).value
         assert ours == close(qif.measure.g_vuln.add_capacity(p, C, one), rel=1e-9)
     D = np.abs(np.subtract.outer(np.arange(len(p)), np.arange(len(p)))).astype(float)
     metric = qif.metric.from_distance_matrix(D)
-    assert ml.theory.d_privacy(C, D) == close(qif.measure.d_privacy.smallest_epsilon(C, metric), rel=1e-9)
+    assert ml.lab.d_privacy(C, D) == close(qif.measure.d_privacy.smallest_epsilon(C, metric), rel=1e-9)
 
 
 def test_refinement_hypers_and_reduced_channels(system):
@@ -123,9 +121,9 @@ def test_refinement_hypers_and_reduced_channels(system):
     R = RNG.dirichlet(np.ones(4), C.shape[1])
     other = RNG.dirichlet(np.ones(3), len(p))
     for B in (C @ R, other):
-        assert ml.refined_by(C, B).ok == bool(qif.refinement.refined_by(C, B))
-        assert ml.theory.max_refined_by(C, B).ok == bool(qif.refinement.max_refined_by(C, B))
-        private = ml.theory.d_privacy(B, ml.theory.induced_metric(C)) <= 1
+        assert ml.lab.refined_by(C, B).ok == bool(qif.refinement.refined_by(C, B))
+        assert ml.lab.max_refined_by(C, B).ok == bool(qif.refinement.max_refined_by(C, B))
+        private = ml.lab.d_privacy(B, ml.lab.induced_metric(C)) <= 1
         assert private == bool(qif.refinement.priv_refined_by(C, B))
     assert np.sort(ml.Channel(C).hyper(p).outers) == close(np.sort(qif.channel.hyper(C, p)[0]))
     split = np.concatenate([C / 4, C * 3 / 4], axis=1)

@@ -9,7 +9,7 @@ import pytest
 import qif
 
 import minleak as ml
-from minleak import theory
+from minleak import lab
 
 RNG = np.random.default_rng(20)
 close = pytest.approx
@@ -29,15 +29,15 @@ PAIRS = [_pair(n) for n in (2, 4, 9, 30)] + [(np.array([0.5, 0.5, 0.0]), np.arra
 @pytest.mark.parametrize(("p", "q"), PAIRS, ids=lambda p: str(len(p)))
 def test_distributions(p, q):
     theirs = qif.metric
-    assert theory.total_variation(p, q) == close(theirs.total_variation()(p, q), rel=1e-12)
-    assert theory.multiplicative_distance(p, q) == close(theirs.mult_total_variation()(p, q), rel=1e-12)
-    assert theory.convex_separation(p, q) == close(theirs.convex_separation()(p, q), rel=1e-12)
-    one_way = theory.convex_separation(p, q, symmetric=False)
+    assert lab.total_variation(p, q) == close(theirs.total_variation()(p, q), rel=1e-12)
+    assert lab.multiplicative_distance(p, q) == close(theirs.mult_total_variation()(p, q), rel=1e-12)
+    assert lab.convex_separation(p, q) == close(theirs.convex_separation()(p, q), rel=1e-12)
+    one_way = lab.convex_separation(p, q, symmetric=False)
     assert one_way == close(theirs.convex_separation_quasi()(p, q), rel=1e-12)
-    assert theory.kantorovich(p, q, line).value == close(theirs.kantorovich(line)(p, q), rel=1e-5)  # theirs in integers
-    assert theory.multiplicative_kantorovich(p, q, line) == close(theirs.mult_kantorovich(line)(p, q), rel=1e-8)
+    assert lab.kantorovich(p, q, line).value == close(theirs.kantorovich(line)(p, q), rel=1e-5)  # theirs in integers
+    assert lab.multiplicative_kantorovich(p, q, line) == close(theirs.mult_kantorovich(line)(p, q), rel=1e-8)
     if (p > 0).all():
-        assert theory.prior_epsilon(p, line) == close(qif.measure.d_privacy.prior(p, line), rel=1e-12)
+        assert lab.prior_epsilon(p, line) == close(qif.measure.d_privacy.prior(p, line), rel=1e-12)
 
 
 @pytest.mark.parametrize("sizes", [(2, 2, 2), (3, 2, 4), (6, 5, 5)], ids=str)
@@ -46,10 +46,10 @@ def test_refinement_metric_and_its_bound(sizes):
     n, m, k = sizes
     p, A, B = rng.dirichlet(np.ones(n)), rng.dirichlet(np.ones(m), n), rng.dirichlet(np.ones(k), n)
     for first, second in ((A, B), (B, A), (A, A @ rng.dirichlet(np.ones(3), m))):
-        found = theory.refinement_distance(p, first, second)
+        found = lab.refinement_distance(p, first, second)
         assert found.bound - found.value < 1e-9  # libqif has no bound, and can be off by 1e-5 from ten secrets on
         assert found.value == close(qif.refinement.add_metric(p, first, second)[0], abs=1e-8)
-        bound = theory.hyper_distance(p, first, second, metric="convex separation")
+        bound = lab.hyper_distance(p, first, second, metric="convex separation")
         assert bound.value == close(qif.refinement.add_metric_bound(p, first, second), abs=1e-8)
 
 
@@ -57,9 +57,9 @@ def test_gains_of_gains():
     rng = np.random.default_rng(20)
     p, C, G = rng.dirichlet(np.ones(3)), rng.dirichlet(np.ones(4), 3), rng.normal(size=(2, 3))
     theirs = qif.measure.g_vuln
-    assert theory.gain_sum(G, -G) == close(theirs.g_add(G, -G))
-    assert theory.posterior_gain(G, C) == close(np.unique(theirs.g_from_posterior(G, C), axis=0))
-    form, (rho, R, scale, offset) = theory.gain_to_bayes(p, np.abs(G)), theirs.g_to_bayes(np.abs(G), p)
+    assert lab.gain_sum(G, -G) == close(theirs.g_add(G, -G))
+    assert lab.posterior_gain(G, C) == close(np.unique(theirs.g_from_posterior(G, C), axis=0))
+    form, (rho, R, scale, offset) = lab.gain_to_bayes(p, np.abs(G)), theirs.g_to_bayes(np.abs(G), p)
     assert (form.scale, form.offset) == close((scale, offset))
     assert form.prior.p == close(rho)
     assert form.channel.toarray() == close(R)
@@ -68,7 +68,7 @@ def test_gains_of_gains():
 def test_a_property_of_the_secret():
     rng = np.random.default_rng(20)
     p, C = rng.dirichlet(np.ones(4)), rng.dirichlet(np.ones(3), 4)
-    prior, told = theory.property_channel(p, C, ["b", "a", "b", "a"])
+    prior, told = lab.property_channel(p, C, ["b", "a", "b", "a"])
     rho, R = qif.measure.pred_vuln.binary_channel(np.array([1, 0, 1, 0], dtype=np.uint32), p, C)
     assert prior.p == close(rho)
     assert told.toarray() == close(R)
@@ -83,10 +83,10 @@ def test_left_factors(exact):
     L = np.array([[Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)], [0, Fraction(1, 4), Fraction(3, 4)]], dtype=object)
     B = L @ A
     one, two = (A, B) if exact else (A.astype(float), B.astype(float))
-    found = ml.theory.left_factor(one, two)
+    found = ml.lab.left_factor(one, two)
     assert (found.exact is not None) is exact
     theirs = qif.channel.left_factorize(B.astype(float), A.astype(float))
     assert found.toarray() == close(theirs, abs=1e-9)
     assert found.toarray() == close(L.astype(float), abs=1e-9)
-    assert ml.theory.left_factor(two, one) is None
+    assert ml.lab.left_factor(two, one) is None
     assert not qif.channel.left_factorize(A.astype(float), B.astype(float)).size

@@ -10,11 +10,11 @@ import pytest
 from tests.padding.exhaustive import plain_corner, plain_value
 
 import minleak as ml
-from minleak._kernels import bucketing
-from minleak._padding.bucket_value import BucketValue
-from minleak._padding.buckets import BucketSearch
-from minleak._padding.limits import Limits
-from minleak._padding.size_classes import as_size_classes
+from minleak.padding import _bucketing as bucketing
+from minleak.padding._bucket_value import BucketValue
+from minleak.padding._buckets import BucketSearch
+from minleak.padding._limits import Limits
+from minleak.padding._size_classes import as_size_classes
 
 FAMILIES = (
     "shannon",

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import minleak as ml
-from minleak._padding.noise import WASHED_OUT
-from minleak._padding.size_classes import as_size_classes
 from minleak.errors import InvalidParameter
 from minleak.padding import GeometricNoise, RandomTotal, UniformNoise
+from minleak.padding._noise import WASHED_OUT
+from minleak.padding._size_classes import as_size_classes
 
 SIZES = np.array([30, 7, 12, 12, 41, 13])
 WEIGHTS = [5, 1, 3, 2, 4, 4]
@@ -46,7 +46,7 @@ def test_noise_is_what_it_is_byte_by_byte(noise):
 @pytest.mark.parametrize("looks", [1, 3, 20])
 def test_success_after_looks_is_that_of_simulated_looks(noise, looks):
     """Within five standard errors of both simulations."""
-    simulated = ml.theory.repeated_success(WEIGHTS, byte_by_byte(noise), looks=[looks], trials=4000, seed=3)
+    simulated = ml.lab.repeated_success(WEIGHTS, byte_by_byte(noise), looks=[looks], trials=4000, seed=3)
     assert noise.success(CLASSES, looks) == pytest.approx(simulated.success[0], abs=5 * 0.5 * np.sqrt(2 / 4000))
 
 

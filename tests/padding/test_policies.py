@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import minleak as ml
-from minleak._padding.policies import (
+from minleak.errors import Infeasible, InvalidParameter
+from minleak.padding._policies import (
     POLICIES,
     nip44,
     padme,
@@ -17,7 +18,6 @@ from minleak._padding.policies import (
     to_multiple,
     to_power_of_two,
 )
-from minleak.errors import Infeasible, InvalidParameter
 
 
 def padme_of(length):

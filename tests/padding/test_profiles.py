@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import minleak as ml
-from minleak._padding.profiles import PROFILES
 from minleak.padding import profiles
+from minleak.padding._profiles import PROFILES
 
 DATA = Path(__file__).parents[2] / "examples" / "data"
 

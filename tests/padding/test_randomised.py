@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import minleak as ml
-from minleak._padding.result import DENOMINATOR
 from minleak.errors import InvalidParameter
+from minleak.padding._result import DENOMINATOR
 
 SIZES, WEIGHTS = [10, 12, 20, 35, 36, 50], [5, 1, 4, 3, 2, 1]
 

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import minleak as ml
-from minleak._padding.bucket_value import BucketValue
-from minleak._padding.buckets import BucketSearch
-from minleak._padding.limits import Limits
-from minleak._padding.samples import _count_below
-from minleak._padding.size_classes import as_size_classes
 from minleak.errors import InvalidParameter
 from minleak.padding import from_samples
+from minleak.padding._bucket_value import BucketValue
+from minleak.padding._buckets import BucketSearch
+from minleak.padding._limits import Limits
+from minleak.padding._samples import _count_below
+from minleak.padding._size_classes import as_size_classes
 
 NAMES = ("shannon", "min-entropy", "arimoto:2", "hayashi:3", "tsallis:2", "arimoto:0.5")
 

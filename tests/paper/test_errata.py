@@ -29,11 +29,11 @@ def printed_sharma_mittal(a, b):
 def test_sharma_mittal_tends_to_hayashi_not_to_arimoto():
     with mpmath.workdps(40):
         near = printed_sharma_mittal(2, 1 + 1e-9)
-    hayashi, arimoto = (form(2, base=math.e).conditional(PRIOR, CHANNEL) for form in (ml.theory.Hayashi, ml.Arimoto))
+    hayashi, arimoto = (form(2, base=math.e).conditional(PRIOR, CHANNEL) for form in (ml.lab.Hayashi, ml.Arimoto))
     assert near == pytest.approx(hayashi, abs=1e-8)
     assert abs(near - arimoto) > 0.02
-    assert ml.theory.SharmaMittal(2, 1).conditional(PRIOR, CHANNEL) == hayashi
-    assert ml.theory.SharmaMittal(2, 1 + 1e-9).conditional(PRIOR, CHANNEL) == pytest.approx(near, rel=1e-14)
+    assert ml.lab.SharmaMittal(2, 1).conditional(PRIOR, CHANNEL) == hayashi
+    assert ml.lab.SharmaMittal(2, 1 + 1e-9).conditional(PRIOR, CHANNEL) == pytest.approx(near, rel=1e-14)
 
 
 def printed_tsallis(p, a):
@@ -43,15 +43,15 @@ def printed_tsallis(p, a):
 def test_tsallis_is_positive():
     half = [Fraction(1, 2)] * 2
     assert printed_tsallis(half, 2) == Fraction(-1, 2)
-    assert ml.theory.Tsallis(2)(half) == 0.5
-    sharma_mittal = ml.theory.SharmaMittal(2, 2)
+    assert ml.lab.Tsallis(2)(half) == 0.5
+    sharma_mittal = ml.lab.SharmaMittal(2, 2)
     assert sharma_mittal(half) == 0.5  # what the print's own definition of H_{a,b} gives at b = a
 
 
 @given(priors(min_size=2), st.sampled_from([0.5, 2.0, 3.0]))
 def test_tsallis_as_printed_is_never_positive(prior, a):
     """The printed value is minus the entropy."""
-    assert printed_tsallis(prior.p[prior.p > 0], a) == pytest.approx(-ml.theory.Tsallis(a)(prior), abs=1e-12)
+    assert printed_tsallis(prior.p[prior.p > 0], a) == pytest.approx(-ml.lab.Tsallis(a)(prior), abs=1e-12)
 
 
 def condition(p, k, l, last):
@@ -126,8 +126,8 @@ def test_fehr_berens_does_not_tend_to_shannon():
         assert arimoto == pytest.approx(shannon, abs=1e-8)
         assert hayashi == pytest.approx(shannon, abs=1e-8)
         assert fehr_berens == pytest.approx(0.4150374993, abs=1e-8)  # -log2(3/4)
-        assert ml.theory.FehrBerens(a).conditional(PRIOR, CHANNEL) == pytest.approx(fehr_berens, rel=1e-12)
-    assert ml.theory.FehrBerens(1).conditional(PRIOR, CHANNEL) == pytest.approx(0.4150374993, abs=1e-9)
+        assert ml.lab.FehrBerens(a).conditional(PRIOR, CHANNEL) == pytest.approx(fehr_berens, rel=1e-12)
+    assert ml.lab.FehrBerens(1).conditional(PRIOR, CHANNEL) == pytest.approx(0.4150374993, abs=1e-9)
 
 
 @given(st.data())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.optimise.problems import COUNTEREXAMPLE, hamming, random_problem, subsets
+from tests.lab.optimise.problems import COUNTEREXAMPLE, hamming, random_problem, subsets
 
 import minleak as ml
 from minleak.errors import InvalidParameter
@@ -33,7 +33,7 @@ def test_yes_on_the_capped_problem(weights, k):
     assert found.conflict is None
     for name in OTHERS:
         assert ml.leakage(weights, found.channel, name) == pytest.approx(plan.leakage(name), abs=1e-8)
-        optimum = ml.optimise(weights, entropy=name, allowed=subsets(len(weights), k))
+        optimum = ml.lab.optimise(weights, entropy=name, allowed=subsets(len(weights), k))
         assert optimum.leakage == pytest.approx(plan.leakage(name), abs=1e-7)
 
 

@@ -23,7 +23,7 @@ NEVER = [
     *(JizbaArimitsu(a) for a in (0, 1)),
     *(RennerWolf(a) for a in (0, 1.1, 2, math.inf)),
     *(ml.Arimoto(a) for a in (0.5, 2)),
-    ml.theory.FehrBerens(2),
+    ml.lab.FehrBerens(2),
 ]
 
 

@@ -360,7 +360,7 @@ def test_other_maximisers(monkeypatch):
 
 
 def test_a_wrong_adversary(monkeypatch):
-    class Lucky(ml.theory.UniformAdversary):
+    class Lucky(ml.lab.UniformAdversary):
         def success(self, prior, channel):
             return min(1.0, super().success(prior, channel) * 1.001)
 

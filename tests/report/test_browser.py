@@ -10,9 +10,9 @@ import pytest
 from tests.report.browser import NAMES, Browser, find_chromium
 
 import minleak as ml
-from minleak._report.captions import captioned
-from minleak._report.facts import gather
-from minleak._report.writing import report_page
+from minleak.report._captions import captioned
+from minleak.report._facts import gather
+from minleak.report._writing import report_page
 
 WORDS = Path(__file__).parents[2] / "examples" / "data" / "words.csv"
 PROGRAM = find_chromium()
@@ -100,7 +100,7 @@ def test_labels_are_shown_as_they_are(browser: Any, pages: dict[str, Any]) -> No
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_a_chart_alone_has_the_ground_that_its_ink_is_for(browser: Any, tmp_path: Path, dark: bool) -> None:
-    found = ml.tradeoff([5, 3, 2], cost=[[0, 1, 1], [1, 0, 1], [1, 1, 0]], entropy="min-entropy", points=3)
+    found = ml.lab.tradeoff([5, 3, 2], cost=[[0, 1, 1], [1, 0, 1], [1, 1, 0]], entropy="min-entropy", points=3)
     ml.report.save_chart(found.chart(), tmp_path / "chart.html", title="Least leakage against the budget")
     browser.open(tmp_path / "chart.html", width=390, dark=dark)
     assert browser.errors() == []

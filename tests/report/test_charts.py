@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import minleak as ml
-from minleak._report import charts
-from minleak._report.captions import captioned
-from minleak._report.facts import DRAWS, ENTROPIES, Facts, gather
-from minleak._report.look import DARK_COLOURS, LIGHT_COLOURS
-from minleak._report.saving import picture
-from minleak._report.words import leak_text
+from minleak.report import _charts as charts
+from minleak.report._captions import captioned
+from minleak.report._facts import DRAWS, ENTROPIES, Facts, gather
+from minleak.report._look import DARK_COLOURS, LIGHT_COLOURS
+from minleak.report._saving import picture
+from minleak.report._words import leak_text
 
 WORDS = Path(__file__).parents[2] / "examples" / "data" / "words.csv"
 

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import minleak as ml
-from minleak._attack.alternatives import FixedBuckets, NoCloak, PopularDecoys, UniformRandomisation
-from minleak._report import facts as facts_module
-from minleak._report.facts import DRAWS, ENTROPIES, NAMED, SENSITIVE, Facts, gather
-from minleak._report.thinning import BINS, SINGLE, rank_bins
+from minleak.report import _facts as facts_module
+from minleak.report._facts import DRAWS, ENTROPIES, NAMED, SENSITIVE, Facts, gather
+from minleak.report._thinning import BINS, SINGLE, rank_bins
+from minleak.rivals._alternatives import FixedBuckets, NoCloak, PopularDecoys, UniformRandomisation
 
 WORDS = Path(__file__).parents[2] / "examples" / "data" / "words.csv"
 TRIALS = 200
@@ -37,9 +37,9 @@ def test_what_the_plan_is(plan: ml.Plan, facts: Facts) -> None:
 
 
 def test_chances_are_the_vulnerabilities(plan: ml.Plan, facts: Facts) -> None:
-    assert facts.chance.blind == pytest.approx(ml.theory.vulnerability(plan.prior))
+    assert facts.chance.blind == pytest.approx(ml.lab.vulnerability(plan.prior))
     assert facts.chance.bare == 1
-    assert facts.chance.plan == pytest.approx(ml.theory.posterior_vulnerability(plan.prior, plan.channel()))
+    assert facts.chance.plan == pytest.approx(ml.lab.posterior_vulnerability(plan.prior, plan.channel()))
 
 
 def test_leakages_are_those_of_plan_and_baselines(plan: ml.Plan, facts: Facts) -> None:
@@ -111,7 +111,7 @@ def test_gains_are_those_of_gain_based_leakage(layout: str) -> None:
     assert facts.chance.blind == pytest.approx(e.max())
     assert facts.chance.bare == pytest.approx(e.sum())
     assert facts.chance.plan == pytest.approx(
-        ml.theory.posterior_vulnerability(prior, plan.channel(), gain=np.diag(gains))
+        ml.lab.posterior_vulnerability(prior, plan.channel(), gain=np.diag(gains))
     )
     identity = ml.Channel.deterministic(range(6))
     order = np.argsort(-e, kind="stable")

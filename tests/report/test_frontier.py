@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import minleak as ml
-from minleak._report.saving import picture
+from minleak.report._saving import picture
 
 
 @pytest.fixture(scope="module")
 def frontier():
-    return ml.tradeoff([5, 3, 2], cost=1 - np.eye(3), entropy="min-entropy", points=5)
+    return ml.lab.tradeoff([5, 3, 2], cost=1 - np.eye(3), entropy="min-entropy", points=5)
 
 
 def test_points(frontier):
@@ -28,7 +28,7 @@ def test_points(frontier):
 
 
 SHAPES = {
-    "tradeoff": lambda: ml.tradeoff([5, 3, 2], cost=1 - np.eye(3), entropy="min-entropy", points=5),
+    "tradeoff": lambda: ml.lab.tradeoff([5, 3, 2], cost=1 - np.eye(3), entropy="min-entropy", points=5),
     "sweep": lambda: ml.sweep(range(30, 0, -1), ks=[1, 5, 20]),
     "sweep of one k": lambda: ml.sweep([3, 2, 1], ks=[1], entropies=["shannon"]),
     "padding": lambda: ml.padding.frontier(
@@ -65,12 +65,12 @@ def test_rows_are_the_points():
 
 def test_an_infinite_shadow_price_can_be_drawn():
     """Shannon's at the least budget: a chart is JSON, which has no infinity."""
-    steep = ml.tradeoff([5, 3, 2], cost=1 - np.eye(3), points=3)
+    steep = ml.lab.tradeoff([5, 3, 2], cost=1 - np.eye(3), points=3)
     assert steep.points[0].shadow_price == np.inf
     assert picture(steep.chart(), "png").startswith(b"\x89PNG")
 
 
 def test_a_flat_frontier_can_be_drawn():
     """One budget only, nothing leaks."""
-    flat = ml.tradeoff([1, 1], cost=np.zeros((2, 2)), budgets=[0.0])
+    flat = ml.lab.tradeoff([1, 1], cost=np.zeros((2, 2)), budgets=[0.0])
     assert picture(flat.chart(), "svg").startswith(b"<svg")

@@ -11,9 +11,9 @@ from tests.report.test_charts import points
 from tests.report.test_world import text
 
 import minleak as ml
-from minleak._plan.summaries import measure_parts
-from minleak._report.lineages import _ROWS, lineage_figures, lineage_page
+from minleak.core._plan.summaries import measure_parts
 from minleak.errors import InvalidParameter
+from minleak.report._lineages import _ROWS, lineage_figures, lineage_page
 from minleak.results import Lineage
 
 COUNTS = {f"page-{i}": 400 // (i + 2) for i in range(60)}

@@ -9,19 +9,19 @@ import numpy as np
 import pytest
 
 import minleak as ml
-from minleak._report import maps
-from minleak._report.captions import captioned
-from minleak._report.facts import Facts, gather
-from minleak._report.nearness import BEHIND, SHARES, SHOWN, STABILITIES, Nearness
-from minleak._report.saving import picture
-from minleak._report.writing import report_page
+from minleak.report import _maps as maps
+from minleak.report._captions import captioned
+from minleak.report._facts import Facts, gather
+from minleak.report._nearness import BEHIND, SHARES, SHOWN, STABILITIES, Nearness
+from minleak.report._saving import picture
+from minleak.report._writing import report_page
 
 CITIES = Path(__file__).parents[2] / "examples" / "data" / "cities.csv"
 
 
 @pytest.fixture(scope="module")
 def plan() -> ml.Plan:
-    from minleak._data.reading import read_places
+    from minleak.io._reading import read_places
 
     prior = ml.read_prior(CITIES)
     places = read_places(CITIES, columns=["latitude", "longitude"])[:120]
@@ -104,7 +104,7 @@ def test_the_page_says_that_a_set_tells_the_area(plan: ml.Plan, facts: Facts) ->
     """How far off a guess of the place is, by all sets one after the other, and blind, by all places."""
     assert plan.costs is not None
     assert plan.costs.coordinates is not None
-    from minleak._plan.distances import Haversine
+    from minleak.core._plan.distances import Haversine
 
     n, p = len(plan.prior), plan.on_grid.p
     apart = Haversine(plan.costs.coordinates).between(np.arange(n), np.arange(n))
@@ -127,7 +127,7 @@ def test_the_area_of_many_places_is_estimated() -> None:
     """More secrets than a blind guess is tried on."""
     rng = np.random.default_rng(0)
     plan = ml.design(ml.Prior(rng.integers(1, 50, 5000)), 4, layout=ml.Near(rng.random((5000, 2))))
-    from minleak._report.nearness import nearness
+    from minleak.report._nearness import nearness
 
     found = nearness(plan, trials=50, seed=0)
     assert found is not None

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import minleak as ml
-from minleak._report.charts import chances
-from minleak._report.stories import Bar, judge, story
-from minleak._streams.result import FrameCost
 from minleak.errors import InvalidParameter
+from minleak.padding._streams.result import FrameCost
+from minleak.report._charts import chances
+from minleak.report._stories import Bar, judge, story
 
 COUNTS = [40, 25, 10, 8, 6, 5, 3, 3]
 
@@ -126,9 +126,9 @@ def test_a_page_claims_no_more_than_was_proved():
     assert "no buckets within the limits leak less" in story(buckets).tiles[-1].text
     assert "no padding within the limits leaks less" in story(channel).tiles[-1].text
     whole = [[1, 0], [0, 1]]
-    assert "safe" not in story(ml.refined_by(whole, whole)).title
-    assert "worst observation" not in story(ml.refined_by(whole, whole)).verdict
-    assert "worst observation" in story(ml.theory.max_refined_by(whole, whole)).verdict
+    assert "safe" not in story(ml.lab.refined_by(whole, whole)).title
+    assert "worst observation" not in story(ml.lab.refined_by(whole, whole)).verdict
+    assert "worst observation" in story(ml.lab.max_refined_by(whole, whole)).verdict
 
 
 def test_the_advice_on_lone_sizes_can_be_followed():

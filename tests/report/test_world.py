@@ -13,12 +13,12 @@ import pytest
 from tests.report.test_writing import own
 
 import minleak as ml
-from minleak._plans.enough_events import enough_events
-from minleak._report.facts import Facts, example, gather
-from minleak._report.words import demanded
-from minleak._report.worldly import judged
-from minleak._report.writing import report_page
 from minleak.errors import InvalidParameter
+from minleak.rates._enough_events import enough_events
+from minleak.report._facts import Facts, example, gather
+from minleak.report._words import demanded
+from minleak.report._worldly import judged
+from minleak.report._writing import report_page
 
 
 @pytest.fixture(scope="module")

@@ -14,11 +14,11 @@ import pytest
 from markupsafe import Markup
 
 import minleak as ml
-from minleak._report import saving
-from minleak._report.captions import captioned
-from minleak._report.facts import gather
-from minleak._report.writing import write
 from minleak.errors import InvalidParameter, MissingExtra
+from minleak.report import _saving as saving
+from minleak.report._captions import captioned
+from minleak.report._facts import gather
+from minleak.report._writing import write
 
 EVIL = ["<script>throw 1</script>", '"onload="throw 1', "{{7*7}}{% raw %}", "</script><!--<script>", "&lt;b"]
 
@@ -196,7 +196,7 @@ def test_charts_for_a_notebook_are_those_of_the_page() -> None:
 @pytest.mark.parametrize(("ending", "begin"), [("png", b"\x89PNG"), ("svg", b"<svg"), ("html", b"<!doctype html>")])
 def test_a_chart_is_saved_by_its_ending(tmp_path: Path, ending: str, begin: bytes) -> None:
     sizes = ml.padding.frontier({"a": 10, "b": 17, "c": 25})
-    tradeoff = ml.tradeoff([5, 3, 2], cost=[[0, 1, 1], [1, 0, 1], [1, 1, 0]], entropy="min-entropy", points=3)
+    tradeoff = ml.lab.tradeoff([5, 3, 2], cost=[[0, 1, 1], [1, 0, 1], [1, 1, 0]], entropy="min-entropy", points=3)
     for name, chart in (("sizes", sizes.chart()), ("costs", tradeoff.chart())):
         ml.report.save_chart(chart, tmp_path / f"{name}.{ending}", title="A <title>")
         assert (tmp_path / f"{name}.{ending}").read_bytes().startswith(begin)
@@ -217,7 +217,7 @@ def test_a_missing_package_is_named_before_the_work(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, missing: str
 ) -> None:
     monkeypatch.setitem(sys.modules, missing, None)
-    monkeypatch.setattr("minleak._report.writing.gather", None)
+    monkeypatch.setattr("minleak.report._writing.gather", None)
     plan = ml.design([5, 3, 2], k=2)
     message = f"need the package {missing}: run pip install '.\\[report\\]'"
     for path, format in (("report.html", None), ("charts", "png")):
@@ -239,8 +239,8 @@ RESULTS = {
     "blocks": lambda: ml.design(ml.Prior([3, 2, 1], labels=EVIL[:3]), k=2, layout="blocks"),
     "posteriors": lambda: ml.Channel([[1, 0], [0, 1]], inputs=EVIL[:2]).hyper([1, 1]),
     "sweep": lambda: ml.sweep([5, 3, 2], ks=[1, 2]),
-    "walks": lambda: ml.sequences.baselines(
-        ml.sequences.Chain([1, 1, 1], [[0, 1, 1], [1, 0, 1], [1, 2, 0]]), 2, steps=2, trials=20
+    "walks": lambda: ml.lab.sequences.baselines(
+        ml.lab.sequences.Chain([1, 1, 1], [[0, 1, 1], [1, 0, 1], [1, 2, 0]]), 2, steps=2, trials=20
     ),
 }
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from tests.draw import vectors
+from tests.core.draw import vectors
 from tests.report.browser import NAMES, Browser, find_chromium
 
 import minleak as ml

@@ -85,6 +85,6 @@ def truths(prior: np.ndarray, joint: np.ndarray) -> dict[str, float]:
     """Success, and leakages, of a joint distribution on a fine grid."""
     channel = joint / joint.sum(axis=1, keepdims=True)
     names = ("shannon", "min-entropy", "guesswork", "guess-error:2")
-    return {"success": ml.theory.posterior_vulnerability(prior, channel)} | {
+    return {"success": ml.lab.posterior_vulnerability(prior, channel)} | {
         n: ml.leakage(prior, channel, n) for n in names
     }

@@ -11,11 +11,11 @@ import pytest
 from tests.samples.known import channels, corners, gaussian
 
 import minleak as ml
-from minleak import warehouse
-from minleak._samples.attacks import ATTACKS, by_rank, in_units
-from minleak._samples.bounds import at_least, at_most
-from minleak._samples.trials import find_leader
+from minleak import scale
 from minleak.errors import InvalidParameter
+from minleak.samples._attacks import ATTACKS, by_rank, in_units
+from minleak.samples._bounds import at_least, at_most
+from minleak.samples._trials import find_leader
 
 TRUTH = 0.53179
 
@@ -172,7 +172,7 @@ def test_without_scikit_learn(timings, monkeypatch):
     """One number needs nothing more; a forest says what it needs, and who may have missed something is told."""
     monkeypatch.setitem(sys.modules, "sklearn", None)
     monkeypatch.setitem(sys.modules, "sklearn.ensemble", None)
-    monkeypatch.setattr("minleak._samples.caveats.find_spec", lambda _: None)
+    monkeypatch.setattr("minleak.samples._caveats.find_spec", lambda _: None)
     x, y = (column[:500] for column in timings)
     assert ml.audit(x, y).rejected
     assert ml.audit(x, y, attack="nearest").rejected
@@ -287,7 +287,7 @@ def test_a_billion_events():
     table = pa.table({"secret": ["a", "a", "b", "b"], "observable": ["x", "y", "x", "y"]})
     few = table.append_column("times", pa.array([251, 249, 249, 251]))
     many = table.append_column("times", pa.array([251_000_000, 249_000_000, 249_000_000, 251_000_000]))
-    small, large = (warehouse.audit(t, weight="times", permutations=99) for t in (few, many))
+    small, large = (scale.audit(t, weight="times", permutations=99) for t in (few, many))
     assert not small.rejected
     assert small["shannon"].low == 0
     assert large.rejected
@@ -298,12 +298,12 @@ def test_a_billion_events():
 def test_sets_of_a_cloak_can_be_audited():
     """What a plan shows, audited: each set tells no more than the plan says."""
     prior = pa.table({"secret": list("abcdef"), "count": [6, 5, 4, 3, 2, 1]})
-    plan = warehouse.design(prior, 3)
+    plan = scale.design(prior, 3)
     rng = np.random.default_rng(9)
     secrets = rng.choice(list("abcdef"), 4000, p=np.arange(6, 0, -1) / 21)
     events = pa.table({"secret": secrets, "scope": [f"u{i}" for i in range(4000)]})
-    shown = warehouse.cloak(plan, events, key=ml.Key(bytes(32)), keep_secret=True)
-    found = warehouse.audit(shown, observable="set", measures=["shannon", "min-entropy"], permutations=99)
+    shown = scale.cloak(plan, events, key=ml.Key(bytes(32)), keep_secret=True)
+    found = scale.audit(shown, observable="set", measures=["shannon", "min-entropy"], permutations=99)
     assert found.success.low <= plan.target.max() <= found.success.high
     assert found["shannon"].low <= ml.Shannon()(ml.Prior([6, 5, 4, 3, 2, 1])) - plan.entropy("shannon")
 
@@ -331,7 +331,7 @@ def test_following_a_file(tmp_path, monkeypatch):
         text = file.read_text()
         file.write_text(text[:-2])
 
-    monkeypatch.setattr("minleak._samples.following.sleep", grow)
+    monkeypatch.setattr("minleak.samples._following.sleep", grow)
     found = list(ml.follow(file, enough=0.1, measures=["shannon"]))
     assert [audit.enough for audit in found] == [False] * (len(found) - 1) + [True]
     assert len(found) > 1

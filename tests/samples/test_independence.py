@@ -10,8 +10,8 @@ from scipy.stats import binom, chi2_contingency
 from tests.samples.known import tailed
 
 import minleak as ml
-from minleak._report.stories import repair_story, story
-from minleak._samples.measures import Bracket
+from minleak.report._stories import repair_story, story
+from minleak.samples._measures import Bracket
 
 NOTHING = {
     "floats": lambda rng: (rng.integers(0, 5, 400), rng.normal(size=400)),

@@ -20,7 +20,7 @@ def coins():
 
 def test_two_coins_take_as_many_looks_as_the_channel_needs(coins):
     """The interval holds the exact number for the true channel, 41, and more success takes more looks."""
-    exact = ml.theory.observations_needed([1, 1], [[0.6, 0.4], [0.4, 0.6]], success=0.9).looks
+    exact = ml.lab.observations_needed([1, 1], [[0.6, 0.4], [0.4, 0.6]], success=0.9).looks
     found = coins.looks(0.9)
     assert found.low <= exact <= found.high
     assert abs(found.looks - exact) < 0.25 * exact
@@ -55,7 +55,7 @@ def test_bad_targets_are_refused(coins):
 
 
 def test_on_the_command_line_with_the_names_of_columns(tmp_path, monkeypatch, capsys):
-    from minleak._cli.app import main
+    from minleak.cli._app import main
 
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(6)

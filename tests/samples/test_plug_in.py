@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import minleak as ml
-from minleak._samples.plug_in import JointCounts, MeasureSet, estimate_all
+from minleak.samples._plug_in import JointCounts, MeasureSet, estimate_all
 
 P = np.array([0.5, 0.3, 0.2])
 C = np.array([[0.7, 0.2, 0.1, 0.0], [0.2, 0.5, 0.2, 0.1], [0.1, 0.1, 0.5, 0.3]])
@@ -53,9 +53,9 @@ def test_every_measure_is_the_librarys():
     expected = [
         ml.leakage(p, channel, "arimoto:2"),
         ml.leakage(p, channel, "guess-error:2"),
-        ml.theory.multiplicative_leakage(p, channel),
-        ml.theory.additive_leakage(p, channel),
-        ml.theory.maximal_leakage(channel),
+        ml.lab.multiplicative_leakage(p, channel),
+        ml.lab.additive_leakage(p, channel),
+        ml.lab.maximal_leakage(channel),
         ml.capacity(channel).value,
     ]
     assert found == pytest.approx(expected, abs=1e-6)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import minleak as ml
-from minleak._samples.ragged import as_sequences
+from minleak.samples._ragged import as_sequences
 
 
 def sequences(n, seed=0):

@@ -6,14 +6,14 @@ import pytest
 from tests.plans import KEY
 
 import minleak as ml
-from minleak._padding.size_table import SizeTable
-from minleak._serve.application import ENDPOINTS, Application, Serving
-from minleak._serve.guard import OTHER, Guard, Terms
-from minleak._serve.metrics import MetricTable
-from minleak._serve.plans import make_cloak, open_plan
+from minleak.padding._size_table import SizeTable
+from minleak.serve._application import ENDPOINTS, Application, Serving
+from minleak.serve._guard import OTHER, Guard, Terms
+from minleak.serve._metrics import MetricTable
+from minleak.serve._plans import make_cloak, open_plan
 
 COUNTS = {"hush-flu": 40, "hush-cold": 30, "hush-gout": 20, "hush-mumps": 15, "hush-rabies": 3}
-CHAIN = ml.sequences.Chain([1, 1, 1], [[0, 1, 1], [1, 0, 1], [1, 1, 0]], labels=["home", "work", "shop"])
+CHAIN = ml.lab.sequences.Chain([1, 1, 1], [[0, 1, 1], [1, 0, 1], [1, 1, 0]], labels=["home", "work", "shop"])
 
 
 def older_plan():
@@ -36,7 +36,7 @@ def serving(tmp_path_factory):
         cloak=make_cloak(plans, KEY),
         plans=[one.facts for one in plans],
         numbered=frozenset(one.facts.lineage for one in plans if one.numbered),
-        tracks=ml.sequences.Tracks(CHAIN, 2, key=KEY),
+        tracks=ml.lab.sequences.Tracks(CHAIN, 2, key=KEY),
         padding=SizeTable([10, 21, 40]),
         version="1",
     )

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 
-COMMAND = [sys.executable, "-m", "minleak._cli.app", "serve"]
+COMMAND = [sys.executable, "-m", "minleak.cli._app", "serve"]
 JSON = "content-type: application/json"
 PATIENCE = 120
 

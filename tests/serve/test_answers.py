@@ -14,11 +14,11 @@ from tests.serve.conftest import CHAIN, COUNTS, numbered_plan, older_plan
 from tests.serve.running import call
 
 import minleak as ml
-from minleak._serve import messages
-from minleak._serve.application import ENDPOINTS
-from minleak._serve.metrics import COUNTS as COUNTED
-from minleak._serve.openapi import describe
-from minleak._serve.problems import CODES
+from minleak.serve import _messages as messages
+from minleak.serve._application import ENDPOINTS
+from minleak.serve._metrics import COUNTS as COUNTED
+from minleak.serve._openapi import describe
+from minleak.serve._problems import CODES
 
 OLDER, NUMBERED = older_plan(), numbered_plan()
 
@@ -73,7 +73,7 @@ def test_walks_go_on_where_they_were(guarded):
     """In one request or in several, by what was saved, as the library does."""
     guard, walk = guarded(), ["home", "work", "home", "shop"]
     whole = checked(guard, "/walks", {"states": walk, "scope": "ann"})
-    expected = ml.sequences.Tracks(CHAIN, 2, key=KEY).draw(walk, scope="ann")
+    expected = ml.lab.sequences.Tracks(CHAIN, 2, key=KEY).draw(walk, scope="ann")
     assert list(map(tuple, whole["steps"])) == expected
     first = said(guard, "/walks", {"states": walk[:2], "scope": "ann"})
     rest = checked(guard, "/walks", {"states": walk[2:], "scope": "ann", "saved": first["saved"]})

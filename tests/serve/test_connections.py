@@ -11,8 +11,8 @@ import subprocess
 import pytest
 from tests.serve.running import request
 
-from minleak._serve.guard import RequestLimits, Terms
-from minleak._serve.worker import RETIRE, STOP, Tls, Worker
+from minleak.serve._guard import RequestLimits, Terms
+from minleak.serve._worker import RETIRE, STOP, Tls, Worker
 
 SHORT = RequestLimits(request_time=0.3, idle_time=1, connections=4)
 

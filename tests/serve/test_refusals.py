@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from tests.serve.conftest import older_plan
 from tests.serve.running import call
 
-from minleak._serve.guard import RequestLimits, hash_token
-from minleak._serve.messages import BATCH, STEPS
-from minleak._serve.problems import CODES
+from minleak.serve._guard import RequestLimits, hash_token
+from minleak.serve._messages import BATCH, STEPS
+from minleak.serve._problems import CODES
 
 LINEAGE = older_plan().lineage.hex()
 GOOD = {"secret": "hush-flu", "scope": "u", "lineage": LINEAGE}

@@ -11,11 +11,11 @@ from tests.plans import KEY
 from tests.serve.conftest import CHAIN, COUNTS, older_plan
 
 import minleak as ml
-from minleak._padding.size_table import SizeTable
-from minleak._serve.address import Address
-from minleak._serve.plans import Refused, check_successor, make_cloak, open_plan
-from minleak._serve.service import make_service
 from minleak.errors import InvalidKey, InvalidParameter, UnreadableFile
+from minleak.padding._size_table import SizeTable
+from minleak.serve._address import Address
+from minleak.serve._plans import Refused, check_successor, make_cloak, open_plan
+from minleak.serve._service import make_service
 
 LOCAL = Address("127.0.0.1")
 
@@ -153,7 +153,7 @@ def test_plans_of_every_kind_are_served(files):
     prior = ml.Prior.from_counts(COUNTS)
     ml.design(prior, k=2, layout="blocks").save("blocks.cloak")
     shown = ml.Channel([[0.5, 0.5]] * len(COUNTS), inputs=list(COUNTS))
-    ml.mechanisms.rounded(shown, prior).save("rows.cloak")
+    ml.lab.mechanisms.rounded(shown, prior).save("rows.cloak")
     model = ml.strings.NGram.fit(["water", "fire", "earth"])
     ml.design(model, 3).save("strings.cloak")
     for name, secret in (("blocks", "hush-flu"), ("rows", "hush-flu"), ("strings", "wind")):

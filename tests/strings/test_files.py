@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import minleak as ml
-from minleak._file.writing import write
+from minleak.core._file.writing import write
 from minleak.errors import InvalidCloak, InvalidParameter
 
 WORDS = ["dragon", "monkey", "sunshine", "letmein", "qwerty", "shadow", "master", "tulips"]

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import minleak as ml
-from minleak._strings.model import StringModel, strings_of
-from minleak._strings.ngram import NGram
 from minleak.errors import InvalidCloak, InvalidParameter, UnknownSecret
+from minleak.strings._model import StringModel, strings_of
+from minleak.strings._ngram import NGram
 
 WORDS = ["dragon", "monkey", "Sunshine", "letmein1", "naïve", "日本", ""]
 

@@ -8,8 +8,8 @@ from math import log2
 import pytest
 
 import minleak as ml
-from minleak._strings.model import strings_of
 from minleak.errors import InvalidParameter, InvalidPrior
+from minleak.strings._model import strings_of
 from minleak.testing import check_model
 
 WORDS = ["dragon", "monkey", "sunshine", "letmein", "qwerty", "shadow", "master", "tulips"]

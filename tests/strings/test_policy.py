@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import minleak as ml
-from minleak._strings.automaton import Automaton
-from minleak._strings.model import strings_of
-from minleak._strings.policy import CLASSES
 from minleak.errors import InvalidCloak, InvalidParameter, InvalidPrior, UnknownSecret
+from minleak.strings._automaton import Automaton
+from minleak.strings._model import strings_of
+from minleak.strings._policy import CLASSES
 from minleak.testing import check_model
 
 ALPHABET = "aB1-"
@@ -295,7 +295,7 @@ def test_a_file_keeps_the_policy(tmp_path) -> None:
 )
 def test_a_file_with_another_policy_is_refused(tmp_path, monkeypatch, changed: dict) -> None:
     """Whoever can write the file can seal it: what it says is checked all the same."""
-    from minleak._strings import files
+    from minleak.strings import _files as files
 
     model = ml.strings.NGram.fit(
         ["aB1"], order=2, longest=4, alphabet=ALPHABET, accept=ml.strings.Policy(2, None, ["digit"])

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import minleak as ml
-from minleak._certify.blocks import best_sorted
-from minleak._data.columns import Columns
-from minleak._entropy.base import evaluate
+from minleak.core._certify.blocks import best_sorted
+from minleak.core._columns import Columns
+from minleak.core._entropy.base import evaluate
 
 COVERED = [
     *("shannon", "min-entropy", "guess-error:1", "guess-error:2", "guess-error:3", "guesswork", "hartley"),
@@ -65,10 +65,10 @@ def test_the_families_called_proved_are_those_of_the_proofs():
     for a in (Fraction(i, 20) for i in range(1, 121) if i != 20):
         assert best_sorted(ml.Arimoto(float(a)).form)  # above 1 by the theorem too, below by supermodularity
         assert a < 1 or proved(a, 1 / a)
-        assert best_sorted(ml.theory.Hayashi(float(a)).form) == proved(a, Fraction(1))
-        assert best_sorted(ml.theory.Tsallis(float(a)).form) == proved(a, Fraction(1))
-        assert best_sorted(ml.theory.SharmaMittal(float(a), 0.5).form) == proved(a, Fraction(1))
-        assert best_sorted(ml.theory.FehrBerens(float(a)).form) == proved(a, 1 / (a - 1))
+        assert best_sorted(ml.lab.Hayashi(float(a)).form) == proved(a, Fraction(1))
+        assert best_sorted(ml.lab.Tsallis(float(a)).form) == proved(a, Fraction(1))
+        assert best_sorted(ml.lab.SharmaMittal(float(a), 0.5).form) == proved(a, Fraction(1))
+        assert best_sorted(ml.lab.FehrBerens(float(a)).form) == proved(a, 1 / (a - 1))
     weights = [9, 5, 4, 2, 1]
     named = ml.certify(ml.design(weights, 2, layout="blocks"), weights, entropies=[*COVERED, *OTHERS])
     details = [check.detail for check in named.checks if check.detail.startswith("a theorem in ")]
@@ -146,7 +146,7 @@ def test_the_counterexample_in_numbers():
     """Fehr-Berens of order 1/2, k = 14, weights 1, 1 and 26 times .05: H(X|Y) is 3.2036 sorted, 3.2096 with one heavy
     secret in each block.
     """
-    weights, H = [20, 20] + [1] * 26, ml.theory.FehrBerens(0.5)
+    weights, H = [20, 20] + [1] * 26, ml.lab.FehrBerens(0.5)
     apart = entropies_of(weights, [[0, *range(2, 15)], [1, *range(15, 28)]], [H.name])[0]
     together = ml.design(weights, 14, layout="blocks").entropy(H)
     assert (round(together, 4), round(apart, 4)) == (3.2036, 3.2096)

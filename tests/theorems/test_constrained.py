@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.optimise.problems import subsets
+from tests.lab.optimise.problems import subsets
 
 import minleak as ml
 from minleak.testing import priors
@@ -37,7 +37,7 @@ def masked_systems(draw):
 def test_no_channel_on_the_mask_leaks_less_than_the_bound(H, system):
     """max H(X|Y) over a polytope of joints is concave maximisation: planes above it bound every feasible channel."""
     prior, allowed, channel = system
-    best = ml.optimise(prior, entropy=H, allowed=allowed)
+    best = ml.lab.optimise(prior, entropy=H, allowed=allowed)
     assert best.bound <= best.leakage <= best.bound + 1e-6
     assert ml.leakage(prior, channel, H) >= best.bound - 1e-9
 
@@ -47,7 +47,7 @@ def test_no_channel_on_the_mask_leaks_less_than_the_bound(H, system):
 def test_theorem_1_by_a_solver(H, prior, data):
     """With all sets of k as observables the convex designer finds H(pi), which the plan has in closed form."""
     k = data.draw(st.integers(1, len(prior)))
-    best = ml.optimise(prior, entropy=H, allowed=subsets(len(prior), k))
+    best = ml.lab.optimise(prior, entropy=H, allowed=subsets(len(prior), k))
     assert abs(best.leakage - ml.design(prior, k).leakage(H)) <= 1e-6
 
 
@@ -57,7 +57,7 @@ def test_the_frontier_is_convex_and_falls(H, seed):
     """L(B) is the value of a convex programme in its right-hand side; its slope is minus the shadow price."""
     rng = np.random.default_rng(seed)
     p, cost = rng.dirichlet(np.ones(3)), rng.random((3, 3))
-    points = ml.tradeoff(p, cost=cost, entropy=H, points=5).points
+    points = ml.lab.tradeoff(p, cost=cost, entropy=H, points=5).points
     slopes = [(a.leakage - b.leakage) / (b.budget - a.budget) for a, b in pairwise(points) if b.budget > a.budget]
     assert all(slope >= -1e-7 for slope in slopes)
     assert all(later <= earlier + 1e-6 * (1 + earlier) for earlier, later in pairwise(slopes))
@@ -74,7 +74,7 @@ def test_invariance_is_optimality_for_every_entropy(prior, data):
     found = metric_invariance(prior, allowed=allowed)
     if found.ok:
         for H in ("shannon", "guess-error:2", "arimoto:0.5", "arimoto:3", "tsallis:2", "guesswork"):
-            best = ml.optimise(prior, entropy=H, allowed=allowed)
+            best = ml.lab.optimise(prior, entropy=H, allowed=allowed)
             assert ml.leakage(prior, found.channel, H) <= best.leakage + 1e-6
     else:
         assert found.ok is None or found.conflict.shortfall > 0

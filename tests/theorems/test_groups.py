@@ -11,10 +11,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
-from tests.matroids.families import partition_by_subsets
+from tests.lab.matroids.families import partition_by_subsets
 
 import minleak as ml
-from minleak.theory import Matroid
+from minleak.lab import Matroid
 
 
 @st.composite

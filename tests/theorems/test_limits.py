@@ -15,7 +15,7 @@ INF = math.inf
 NATS = math.e
 
 
-class FehrBerensAtOne(ml.theory.CoreConcave):
+class FehrBerensAtOne(ml.lab.CoreConcave):
     """-log of the mean of 2^-H(X given y), in bits."""
 
     def __init__(self):
@@ -27,20 +27,20 @@ LIMITS = {
     "Arimoto, 1: Shannon": (ml.Arimoto, 1, ml.Shannon()),
     "Arimoto, inf: min-entropy": (ml.Arimoto, INF, ml.MinEntropy()),
     "Arimoto, 0: the largest support": (ml.Arimoto, 0, ml.Hartley()),
-    "Hayashi, 1: Shannon": (ml.theory.Hayashi, 1, ml.Shannon()),
-    "Hayashi, inf: the largest posterior": (ml.theory.Hayashi, INF, ml.theory.Hayashi(INF)),
-    "Hayashi, 0: the mean support": (ml.theory.Hayashi, 0, ml.Hartley(form="hayashi")),
-    "Fehr-Berens, inf: min-entropy": (ml.theory.FehrBerens, INF, ml.MinEntropy()),
-    "Fehr-Berens, 1: not Shannon": (ml.theory.FehrBerens, 1, FehrBerensAtOne()),
-    "Sharma-Mittal, degree 1: Hayashi": (lambda b: ml.theory.SharmaMittal(2, b), 1, ml.theory.Hayashi(2, base=NATS)),
+    "Hayashi, 1: Shannon": (ml.lab.Hayashi, 1, ml.Shannon()),
+    "Hayashi, inf: the largest posterior": (ml.lab.Hayashi, INF, ml.lab.Hayashi(INF)),
+    "Hayashi, 0: the mean support": (ml.lab.Hayashi, 0, ml.Hartley(form="hayashi")),
+    "Fehr-Berens, inf: min-entropy": (ml.lab.FehrBerens, INF, ml.MinEntropy()),
+    "Fehr-Berens, 1: not Shannon": (ml.lab.FehrBerens, 1, FehrBerensAtOne()),
+    "Sharma-Mittal, degree 1: Hayashi": (lambda b: ml.lab.SharmaMittal(2, b), 1, ml.lab.Hayashi(2, base=NATS)),
     "Sharma-Mittal, degree 1, order 1/2: Hayashi": (
-        lambda b: ml.theory.SharmaMittal(0.5, b),
+        lambda b: ml.lab.SharmaMittal(0.5, b),
         1,
-        ml.theory.Hayashi(0.5, base=NATS),
+        ml.lab.Hayashi(0.5, base=NATS),
     ),
-    "Sharma-Mittal, both 1: Shannon": (lambda a: ml.theory.SharmaMittal(a, 2 - a), 1, ml.Shannon(base=NATS)),
-    "Sharma-Mittal, order inf": (lambda a: ml.theory.SharmaMittal(a, 2), INF, ml.theory.SharmaMittal(INF, 2)),
-    "Tsallis, 1: Shannon": (ml.theory.Tsallis, 1, ml.Shannon(base=NATS)),
+    "Sharma-Mittal, both 1: Shannon": (lambda a: ml.lab.SharmaMittal(a, 2 - a), 1, ml.Shannon(base=NATS)),
+    "Sharma-Mittal, order inf": (lambda a: ml.lab.SharmaMittal(a, 2), INF, ml.lab.SharmaMittal(INF, 2)),
+    "Tsallis, 1: Shannon": (ml.lab.Tsallis, 1, ml.Shannon(base=NATS)),
 }
 
 
@@ -65,13 +65,13 @@ def test_limit(family, limit, tends_to, system):
 @given(system=systems())
 def test_tsallis_is_sharma_mittal_of_equal_order_and_degree(q, system):
     """H_{q,q} = Tsallis(q)."""
-    assert_same(ml.theory.SharmaMittal(q, q), ml.theory.Tsallis(q), system)
+    assert_same(ml.lab.SharmaMittal(q, q), ml.lab.Tsallis(q), system)
 
 
 @given(systems())
 def test_the_named_orders(system):
     """Hartley is order 0 and collision order 2, of Arimoto's form or of Hayashi's."""
-    for form, family in (("arimoto", ml.Arimoto), ("hayashi", ml.theory.Hayashi), ("fehrberens", ml.theory.FehrBerens)):
+    for form, family in (("arimoto", ml.Arimoto), ("hayashi", ml.lab.Hayashi), ("fehrberens", ml.lab.FehrBerens)):
         assert_same(ml.Hartley(form=form), family(0), system)
         assert_same(ml.Collision(form=form), family(2), system)
 
@@ -80,7 +80,7 @@ def test_the_named_orders(system):
 def test_one_guess(system):
     """One guess errs with one minus the Bayes vulnerability, and min-entropy is minus its logarithm."""
     prior, channel = system
-    hit = ml.theory.posterior_vulnerability(prior, channel)
+    hit = ml.lab.posterior_vulnerability(prior, channel)
     assert equal(ml.GuessError(1).conditional(prior, channel), 1 - hit)
     assert equal(ml.MinEntropy().conditional(prior, channel), -math.log2(hit))
 
@@ -92,8 +92,8 @@ def test_supports_and_extremes(system):
     seen = channel.posteriors(prior)
     supports = (seen.matrix > 0).sum(axis=0)
     assert equal(ml.Arimoto(0).conditional(prior, channel), math.log2(supports.max()))
-    assert equal(ml.theory.Hayashi(0).conditional(prior, channel), math.log2(seen.probabilities @ supports))
-    assert equal(ml.theory.Hayashi(INF).conditional(prior, channel), -math.log2(seen.matrix.max()))
+    assert equal(ml.lab.Hayashi(0).conditional(prior, channel), math.log2(seen.probabilities @ supports))
+    assert equal(ml.lab.Hayashi(INF).conditional(prior, channel), -math.log2(seen.matrix.max()))
 
 
 def assert_same(H, K, system, tolerance=1e-12):

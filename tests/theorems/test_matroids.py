@@ -6,11 +6,11 @@ import random
 from fractions import Fraction
 
 import pytest
-from tests.matroids.families import FAMILIES, least_top, partition_by_subsets, random_matroid, random_weights
+from tests.lab.matroids.families import FAMILIES, least_top, partition_by_subsets, random_matroid, random_weights
 
 import minleak as ml
-from minleak import theory
-from minleak._entropy.standard import STANDARD
+from minleak import lab
+from minleak.core._entropy.standard import STANDARD
 
 
 def check(family: str, seed: int, *, programmes: bool) -> None:
@@ -20,7 +20,7 @@ def check(family: str, seed: int, *, programmes: bool) -> None:
     rng = random.Random(f"{family} {seed}")
     n = rng.randint(2, 7)
     matroid, weights = random_matroid(family, n, rng), random_weights(n, rng)
-    found = theory.matroid_optimum(weights, matroid)
+    found = lab.matroid_optimum(weights, matroid)
     assert list(found.target) == partition_by_subsets(weights, matroid)
     channel, total = found.channel(), sum(weights)
     assert channel.exact is not None
@@ -49,5 +49,5 @@ def test_the_uniform_matroid_gives_the_papers_theorem(seed):
     rng = random.Random(seed)
     n = rng.randint(2, 12)
     weights, k = random_weights(n, rng), rng.randint(1, n)
-    found = theory.matroid_optimum(weights, theory.Matroid.uniform(n, k))
+    found = lab.matroid_optimum(weights, lab.Matroid.uniform(n, k))
     assert found.target == ml.design(weights, k).exact_target

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
-from tests.layouts.near.listing import listed_optimum
+from tests.near.listing import listed_optimum
 
 import minleak as ml
 from minleak.testing import priors

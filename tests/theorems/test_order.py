@@ -22,7 +22,7 @@ def test_schur_concavity(H, prior, data):
         given_away = data.draw(st.integers(0, int(weights[rich] - weights[poor]) // 2))
         weights[rich] -= given_away
         weights[poor] += given_away
-    assert ml.theory.majorizes(prior, weights)
+    assert ml.lab.majorizes(prior, weights)
     assert at_most(H(prior), H(weights))
 
 

@@ -73,7 +73,7 @@ def test_observables_beyond_the_sizes_do_not_help(name):
     sizes, weights, budget = np.array([1, 4, 6, 9]), np.array([4, 3, 2, 1]), 1.5
     seen = np.arange(1, 10)
     overheads = seen[None, :] - sizes[:, None]
-    free = ml.optimise(weights, entropy=name, allowed=overheads >= 0, cost=np.maximum(overheads, 0), budget=budget)
+    free = ml.lab.optimise(weights, entropy=name, allowed=overheads >= 0, cost=np.maximum(overheads, 0), budget=budget)
     assert ml.padding.design(sizes, weights, budget=budget, entropy=name, randomised=True).leakage == pytest.approx(
         free.leakage, abs=2e-6
     )

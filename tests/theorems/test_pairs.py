@@ -13,7 +13,7 @@ import pytest
 
 import minleak as ml
 from minleak.errors import InvalidParameter
-from minleak.theory import matroid_optimum
+from minleak.lab import matroid_optimum
 
 PATH = [{0, 1}, {1, 2}, {2, 3}]
 ENTROPIES = ["shannon", "min-entropy", "guesswork", "arimoto:0.5", "arimoto:2", "arimoto:7", "hayashi:2", "tsallis:4"]
@@ -39,7 +39,7 @@ def test_one_channel_of_a_path_is_best_in_every_entropy(weights):
     channel = ml.Channel(joint / np.array([[Fraction(w)] for w in weights], dtype=object))
     allowed = np.array([[x in pair for pair in PATH] for x in range(4)])
     for name in ENTROPIES:
-        best = ml.optimise(weights, entropy=name, allowed=allowed)
+        best = ml.lab.optimise(weights, entropy=name, allowed=allowed)
         assert best.bound <= ml.leakage(weights, channel, name) + 1e-9
         assert ml.leakage(weights, channel, name) == pytest.approx(best.leakage, abs=2e-6)
 

@@ -48,7 +48,7 @@ def test_eta_is_monotone(H, a, b):
 def test_the_definition_gives_the_same(H, system):
     """H(X|Y) = eta(the sum over y of Fhat(J[:,y])), taken literally, wherever that keeps its digits."""
     prior, channel = system
-    columns = ml.theory.Joint(prior, channel).columns()
+    columns = ml.lab.Joint(prior, channel).columns()
     literally = H.eta(float(H.combine(H.perspective(channel.joint(prior)))))
     assert equal(H.plain(columns), literally)
     assert equal(H.conditional(prior, channel), literally, tolerance=1e-11)
@@ -68,15 +68,15 @@ def test_observables_with_one_posterior_are_one(H, system, data):
 def inverse_eta(H):
     """eta^-1, by hand."""
     match H:
-        case ml.theory.Tsallis(alpha=q):
+        case ml.lab.Tsallis(alpha=q):
             return lambda h: 1 - (q - 1) * h
-        case ml.theory.SharmaMittal(alpha=a, beta=b):
+        case ml.lab.SharmaMittal(alpha=a, beta=b):
             return lambda h: (1 - (b - 1) * h) ** ((1 - a) / (1 - b))
-        case ml.theory.Hayashi(alpha=a):
+        case ml.lab.Hayashi(alpha=a):
             return lambda h: 2 ** ((1 - a) * h)
         case ml.Arimoto(alpha=a):
             return lambda h: 2 ** ((1 - a) / a * h)
-        case ml.theory.FehrBerens() | ml.MinEntropy():
+        case ml.lab.FehrBerens() | ml.MinEntropy():
             return lambda h: 2**-h
         case _:
             return lambda h: h
@@ -89,10 +89,10 @@ STRICT = st.one_of(
     st.builds(ml.GuessError, st.integers(1, 3)),
     st.builds(ml.Guesswork),
     st.builds(ml.Arimoto, ORDINARY),
-    st.builds(ml.theory.Hayashi, ORDINARY),
-    st.builds(ml.theory.FehrBerens, ORDINARY),
-    st.builds(ml.theory.SharmaMittal, ORDINARY, st.sampled_from([-1.0, 0.5, 2.0])),
-    st.builds(ml.theory.Tsallis, ORDINARY),
+    st.builds(ml.lab.Hayashi, ORDINARY),
+    st.builds(ml.lab.FehrBerens, ORDINARY),
+    st.builds(ml.lab.SharmaMittal, ORDINARY, st.sampled_from([-1.0, 0.5, 2.0])),
+    st.builds(ml.lab.Tsallis, ORDINARY),
 )
 
 

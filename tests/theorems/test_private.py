@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import minleak as ml
-from minleak._optimise.private import as_privacy
+from minleak.lab._optimise.private import as_privacy
 
 
 @settings(max_examples=40, deadline=None)
@@ -27,6 +27,6 @@ def test_what_is_kept_is_private(seed, epsilon, noise):
     given_matrix = private * (1 + noise * rng.random((6, 4)))
     kept = privacy.make_private(given_matrix)
     assert abs(kept.sum(axis=1) - 1).max() <= 1e-12
-    assert ml.theory.d_privacy(kept, d) <= epsilon * (1 + 1e-9) + 1e-13 / d[d > 0].min()
+    assert ml.lab.d_privacy(kept, d) <= epsilon * (1 + 1e-9) + 1e-13 / d[d > 0].min()
     if noise == 0:
         np.testing.assert_allclose(kept, private, rtol=1e-9)

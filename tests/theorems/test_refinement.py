@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.rounding import at_most
 
 import minleak as ml
-from minleak import theory
+from minleak import lab
 from minleak.testing import capped_channels, channels, entropies, priors, systems
 
 
@@ -22,11 +22,11 @@ def test_refinement_is_leakage_for_every_gain(system, data):
     """A is refined by B if and only if no prior and gain make it leak more (Blackwell; the coriaceous theorem)."""
     prior, A = system
     B = data.draw(channels(len(prior)))
-    found = ml.refined_by(A, B)
+    found = ml.lab.refined_by(A, B)
     if found.ok:
         n = len(prior)
         gain = np.array(data.draw(st.lists(st.integers(-5, 5), min_size=2 * n, max_size=2 * n))).reshape(2, n)
-        after = [ml.theory.posterior_vulnerability(prior, C, gain=gain) for C in (A, B)]
+        after = [ml.lab.posterior_vulnerability(prior, C, gain=gain) for C in (A, B)]
         assert after[1] <= after[0] + 1e-7 * np.abs(gain).max()
     else:
         assert found.earned[1] > found.earned[0]
@@ -43,7 +43,7 @@ def test_joins_and_meets_leak_no_more(system, data):
     y, z = data.draw(st.integers(0, m - 1)), data.draw(st.integers(0, m - 1))
     names = ["shannon", "min-entropy", "guesswork", "guess-error:2", "arimoto:0.5", "arimoto:2", "arimoto:7"]
     H = ml.entropy(data.draw(st.sampled_from(names)))
-    improved = [theory.join_meet(channel)] + ([theory.join_meet(channel, observables=(y, z))] if y != z else [])
+    improved = [lab.join_meet(channel)] + ([lab.join_meet(channel, observables=(y, z))] if y != z else [])
     for after in improved:
         assert at_most(H.conditional(prior, channel), H.conditional(prior, after))
 
@@ -51,19 +51,19 @@ def test_joins_and_meets_leak_no_more(system, data):
 def test_joins_and_meets_are_no_post_processing(monkeypatch):
     """An attacker who tells secrets apart may gain by them, so that the order is another one than refinement."""
     A = np.array([[0.5, 0.3, 0.2], [0.2, 0.5, 0.3], [0.6, 0.1, 0.3]])
-    B = theory.join_meet(A, observables=(0, 1))
-    assert not ml.refined_by(A, B)
-    found = theory.join_meet_refined_by(A, B)
+    B = lab.join_meet(A, observables=(0, 1))
+    assert not ml.lab.refined_by(A, B)
+    found = lab.join_meet_refined_by(A, B)
     assert found
     assert found.steps == ((0, 1),)
     merged = B.toarray() @ [[1, 0], [0, 1], [0, 1]]
-    assert theory.join_meet_refined_by(A, merged).ok
-    back = theory.join_meet_refined_by(B, A)
+    assert lab.join_meet_refined_by(A, merged).ok
+    back = lab.join_meet_refined_by(B, A)
     assert back.ok is False
     assert not back
     assert ml.leakage(back.prior, A, back.entropy) > ml.leakage(back.prior, B, back.entropy)
-    monkeypatch.setattr("minleak._theory.refinement.join_meet._LOOKED_AT", 1)
-    assert theory.join_meet_refined_by(A, B).ok is None  # nothing against it, and the way is not found in one look
+    monkeypatch.setattr("minleak.lab._orders.join_meet._LOOKED_AT", 1)
+    assert lab.join_meet_refined_by(A, B).ok is None  # nothing against it, and the way is not found in one look
 
 
 @given(entropies(), priors(max_size=6), st.data())
@@ -93,13 +93,13 @@ def test_plans_are_not_best_for_every_gain_outcome_by_outcome():
     """
     prior = [4, 4, 1, 1]
     plan = ml.design(prior, k=2).channel()
-    assert theory.pointwise_maximal_leakage(prior, plan).largest == pytest.approx(math.log2(5))
+    assert lab.pointwise_maximal_leakage(prior, plan).largest == pytest.approx(math.log2(5))
     buckets = ml.Channel.deterministic(["a", "b", "a", "b"])
-    assert theory.pointwise_maximal_leakage(prior, buckets).values == pytest.approx([1, 1])
+    assert lab.pointwise_maximal_leakage(prior, buckets).values == pytest.approx([1, 1])
     rows = [(i / 4, 1 - i / 4) for i in range(5)]
     tried = [np.array(C) for C in product(rows, repeat=4)]
     capped = [C for C in tried if (np.count_nonzero(C, axis=0) <= 2).all()]
-    assert min(theory.pointwise_maximal_leakage(prior, C).largest for C in capped) == pytest.approx(1)
+    assert min(lab.pointwise_maximal_leakage(prior, C).largest for C in capped) == pytest.approx(1)
     assert ml.leakage(prior, plan, "shannon") < ml.leakage(prior, buckets, "shannon")
 
 
@@ -109,9 +109,9 @@ def test_for_equally_likely_secrets_they_are(n, data):
     k = data.draw(st.integers(1, n))
     channel = data.draw(capped_channels(n, k))
     uniform = ml.Prior.uniform(n)
-    worst = theory.pointwise_maximal_leakage(uniform, channel)
+    worst = lab.pointwise_maximal_leakage(uniform, channel)
     assert worst.values.min() >= math.log2(n / k) - 1e-9
-    plan = theory.pointwise_maximal_leakage(uniform, ml.design(uniform, k).channel())
+    plan = lab.pointwise_maximal_leakage(uniform, ml.design(uniform, k).channel())
     assert plan.largest == pytest.approx(math.log2(n / k), abs=1e-9)
 
 
@@ -126,8 +126,8 @@ def test_independent_secrets_need_no_product(system, data):
     prior, both = ml.Prior(np.outer(p.p, q.p).ravel()), ml.Channel(A.product(B).matrix)
     for H in ("shannon", "min-entropy", "arimoto:2"):
         assert ml.leakage(prior, both, H) == pytest.approx(ml.leakage(p, A, H) + ml.leakage(q, B, H), abs=1e-9)
-    assert ml.theory.maximal_leakage(both) == pytest.approx(
-        ml.theory.maximal_leakage(A) + ml.theory.maximal_leakage(B), abs=1e-9
+    assert ml.lab.maximal_leakage(both) == pytest.approx(
+        ml.lab.maximal_leakage(A) + ml.lab.maximal_leakage(B), abs=1e-9
     )
-    after = ml.theory.posterior_vulnerability(p, A) * ml.theory.posterior_vulnerability(q, B)
-    assert ml.theory.posterior_vulnerability(prior, both) == pytest.approx(after)
+    after = ml.lab.posterior_vulnerability(p, A) * ml.lab.posterior_vulnerability(q, B)
+    assert ml.lab.posterior_vulnerability(prior, both) == pytest.approx(after)

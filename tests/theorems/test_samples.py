@@ -13,10 +13,10 @@ import pytest
 from scipy.stats import binom, multinomial
 
 import minleak as ml
-from minleak._samples.attacks import Beliefs
-from minleak._samples.bounds import at_least, at_least_by_blocks, at_most, entropy_at_least, most_frequent_at_least
-from minleak._samples.permuting import p_of_no_leakage
-from minleak._samples.repeated_observations import chernoff
+from minleak.lab._repeated_observations import chernoff
+from minleak.samples._attacks import Beliefs
+from minleak.samples._bounds import at_least, at_least_by_blocks, at_most, entropy_at_least, most_frequent_at_least
+from minleak.samples._permuting import p_of_no_leakage
 
 JOINT = np.array([[0.35, 0.15, 0.1], [0.05, 0.15, 0.2]])
 BEST = float(JOINT.max(axis=0).sum())
@@ -161,7 +161,7 @@ def test_mistakes_fall_as_chernoff_says():
     of binomials, in exact fractions.
     """
     rows = [[Fraction(3, 5), Fraction(2, 5)], [Fraction(1, 4), Fraction(3, 4)]]
-    found = ml.theory.repeated_success([1, 1], [[float(c) for c in row] for row in rows], looks=[5, 40, 400])
+    found = ml.lab.repeated_success([1, 1], [[float(c) for c in row] for row in rows], looks=[5, 40, 400])
     for t, success in zip(found.looks, found.success, strict=True):
         exact = sum(math.comb(t, k) * max(row[0] ** k * row[1] ** (t - k) for row in rows) / 2 for k in range(t + 1))
         assert success == pytest.approx(float(exact), abs=1e-12)

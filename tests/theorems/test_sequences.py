@@ -7,10 +7,10 @@ from fractions import Fraction
 from itertools import product
 
 import pytest
-from tests.sequences.listing import law
+from tests.lab.sequences.listing import law
 
-from minleak._sequences.steps import move_tracks, start_tracks
-from minleak.sequences import Chain
+from minleak.lab.sequences import Chain
+from minleak.lab.sequences._steps import move_tracks, start_tracks
 
 # few states, so that all walks can be listed: sparse rows, back-off, a heavy state, a clock, an order of two
 CHAINS = {

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 import minleak as ml
-from minleak._strings.make import design_unlisted
-from minleak._strings.model import strings_of
-from minleak._strings.ngram import NGram
-from minleak._strings.plan import UnlistedPlan
+from minleak.strings._make import design_unlisted
+from minleak.strings._model import strings_of
+from minleak.strings._ngram import NGram
+from minleak.strings._plan import UnlistedPlan
 
 WORDS = ["ab", "ba", "abb", "a", "aab", "abab", "b"]
 

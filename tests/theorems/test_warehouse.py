@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import minleak as ml
-from minleak import warehouse
+from minleak import scale
 
 
 def table_of(weights):
@@ -24,10 +24,10 @@ WEIGHTS = st.lists(st.integers(0, 6) | st.integers(0, 10**9), min_size=1, max_si
 def test_plans_are_optimal(weights, k, layout, rows):
     """pi is that of Theorem 1, exactly, and every posterior of the plan's channel is pi, in Fractions."""
     prior = table_of(weights)
-    plan = warehouse.design(prior, k, layout=layout, rows=rows)
+    plan = scale.design(prior, k, layout=layout, rows=rows)
     assert plan.exact_target == ml.design(weights, k, layout=layout).exact_target
-    whole = warehouse.to_plan(plan)
-    found = warehouse.certify(plan, prior)
+    whole = scale.to_plan(plan)
+    found = scale.certify(plan, prior)
     assert found.ok, str(found)
     assert ml.certify(whole, whole.prior).ok
     exact = whole.channel(exact=True)
@@ -42,6 +42,6 @@ def test_plans_are_optimal(weights, k, layout, rows):
 @given(WEIGHTS.filter(lambda w: len(w) > 3), st.integers(2, 6))
 def test_a_single_partition_keeps_as_much_at_home(weights, k):
     """Secrets that are sorted as a whole have the homes of the plan in memory, and give back as little."""
-    inside, outside = warehouse.design(table_of(weights), k), ml.design(weights, k)
+    inside, outside = scale.design(table_of(weights), k), ml.design(weights, k)
     mass = outside.u * int(outside.homes.weights.sum())
     assert inside.header.at_home == mass

@@ -5,21 +5,21 @@
 array([11, 20])
 """
 
-from minleak._padding.comparison import PaddingComparison, PolicyComparison, compare
-from minleak._padding.frontiers import CurvePoint, PaddingFrontier, frontier
-from minleak._padding.limits import Limits
-from minleak._padding.make import design, least_budget, price_limits, update
-from minleak._padding.noise import GeometricNoise, RandomTotal, UniformNoise
-from minleak._padding.overheads import Overheads
-from minleak._padding.policies import AppliedPolicy, nip44, padme, signal, to_multiple, to_power_of_two
-from minleak._padding.result import Bucket, LeastOverhead, LimitPrice, Padding
-from minleak._padding.samples import SamplePadding, from_samples
-from minleak._padding.size_table import SizeTable, universal
-from minleak._streams.comparison import AttackedPolicy, StreamComparison, compare_streams
-from minleak._streams.make import frames
-from minleak._streams.recordings import Streams, read_streams
-from minleak._streams.result import FrameCost, Frames
 from minleak.padding import profiles
+from minleak.padding._comparison import PaddingComparison, PolicyComparison, compare
+from minleak.padding._frontiers import CurvePoint, PaddingFrontier, frontier
+from minleak.padding._limits import Limits
+from minleak.padding._make import design, least_budget, price_limits, update
+from minleak.padding._noise import GeometricNoise, RandomTotal, UniformNoise
+from minleak.padding._overheads import Overheads
+from minleak.padding._policies import AppliedPolicy, nip44, padme, signal, to_multiple, to_power_of_two
+from minleak.padding._result import Bucket, LeastOverhead, LimitPrice, Padding
+from minleak.padding._samples import SamplePadding, from_samples
+from minleak.padding._size_table import SizeTable, universal
+from minleak.padding._streams.comparison import AttackedPolicy, StreamComparison, compare_streams
+from minleak.padding._streams.make import frames
+from minleak.padding._streams.recordings import Streams, read_streams
+from minleak.padding._streams.result import FrameCost, Frames
 
 __all__ = [
     "AppliedPolicy",

@@ -1,5 +1,5 @@
 """asgi: middleware that pads responses and sends server-sent events in frames."""
 
-from minleak._web.asgi import FrameEvents, PadResponses
+from minleak.padding._web.asgi import FrameEvents, PadResponses
 
 __all__ = ["FrameEvents", "PadResponses"]

@@ -5,7 +5,7 @@
 1023079
 """
 
-from minleak._padding.profiles import Profile, backup, dns, messages
-from minleak._streams.profiles import llm_sse
+from minleak.padding._profiles import Profile, backup, dns, messages
+from minleak.padding._streams.profiles import llm_sse
 
 __all__ = ["Profile", "backup", "dns", "llm_sse", "messages"]

@@ -1,6 +1,6 @@
 """streams: what is done with streams, as `compare_streams` takes it: policies, and what an observer sees of them."""
 
-from minleak._streams.policies import (
+from minleak.padding._streams.policies import (
     ShownStreams,
     add_random_bytes,
     pad_to_steps,

@@ -1,5 +1,5 @@
 """wsgi: middleware that pads responses."""
 
-from minleak._web.wsgi import PadResponses
+from minleak.padding._web.wsgi import PadResponses
 
 __all__ = ["PadResponses"]

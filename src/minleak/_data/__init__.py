@@ -1,1 +1,0 @@
-"""Priors, channels, joints and labels, and reading them from files and frames."""

@@ -1,1 +1,0 @@
-"""Plans at work: keys, cloaks, decoy words."""

@@ -1,1 +1,0 @@
-"""How results are shown: plain values for JSON, tables as text and HTML, and the base class of every result."""

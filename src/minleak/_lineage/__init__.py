@@ -1,1 +1,0 @@
-"""Lineages: plans that last, made of parts that never change."""

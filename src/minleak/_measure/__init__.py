@@ -1,1 +1,0 @@
-"""Measuring: leakage, capacity, what is told about a property, and the order of distributions."""

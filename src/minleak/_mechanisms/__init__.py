@@ -1,1 +1,0 @@
-"""Mechanisms of differential privacy as channels, each with the epsilon that its matrix has."""

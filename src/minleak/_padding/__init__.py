@@ -1,1 +1,0 @@
-"""Padding: sizes and times that can only be made larger, within limits on what is added."""

@@ -1,1 +1,0 @@
-"""The plans that users hold, made of what is below: design, load, certify, update."""

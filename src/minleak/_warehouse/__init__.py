@@ -1,1 +1,0 @@
-"""The warehouse: designing, certifying and drawing by queries, where the data is."""

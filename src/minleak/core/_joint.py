@@ -1,0 +1,209 @@
+"""Joint: a prior and a channel of the same secrets, matched once. Every measure is computed from one."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from minleak.core._arrays import Array
+from minleak.core._channel import Channel, as_channel
+from minleak.core._columns import Columns
+from minleak.core._dit_distributions import is_dit, pairs_of, to_dit
+from minleak.core._frames import axes
+from minleak.core._hyper import Hyper, Posteriors, compute_hyper, compute_posteriors
+from minleak.core._labels import Labels
+from minleak.core._matching import rename, values_by_label
+from minleak.core._prior import Prior, as_prior, match_prior, total_of
+from minleak.core._properties import Property, as_property
+from minleak.core._together import Together
+from minleak.errors import InvalidChannel
+
+
+class Joint:
+    """The joint distribution J[x,y] = p(x) C[x,y] of a prior and a channel, or of channels `Together`.
+
+    Secrets are matched by their labels, unless the prior or the channel has none. A mapping, a Series or a frame is
+    brought into the order of the other; a `Prior` and a `Channel` have positions of their own and must be in the same
+    order. Every function of a prior and a channel takes a joint instead, as in
+    `posterior_vulnerability(joint)` or `leakage(joint, None, "shannon")`; labels are then compared once.
+
+    >>> joint = Joint([1, 1], [[1, 0], [0.5, 0.5]])
+    >>> joint.output()
+    array([0.75, 0.25])
+    """
+
+    __slots__ = ("_columns", "prior", "source")
+
+    def __init__(self, prior: Prior | Iterable[Any], channel: Channel | Together | Any) -> None:
+        if isinstance(prior, Prior) and not isinstance(channel, Channel | Together):
+            channel = values_by_label(channel, prior.labels, "the channel", error=InvalidChannel)
+        self.source = as_source(channel)
+        self.prior = match_prior(prior, self.source.inputs)
+        self._columns: Columns | None = None
+
+    @classmethod
+    def from_matrix(
+        cls, matrix: Any, *, inputs: Iterable[Hashable] | None = None, outputs: Iterable[Hashable] | None = None
+    ) -> Joint:
+        """The prior and the channel of a matrix of joint probabilities or of counts of pairs, up to a factor. Rows are
+        secrets, each with some weight. Integers and Fractions stay exact.
+
+        >>> joint = Joint.from_matrix([[2, 2], [1, 3]])
+        >>> joint.p, joint.channel[1, 0]
+        (array([0.5, 0.5]), 0.25)
+        """
+        if isinstance(matrix, Mapping):
+            matrix, inputs = rename(list(matrix.values()), list(matrix), inputs, "the rows", InvalidChannel)
+        own, shown = axes(matrix)
+        matrix, inputs = rename(matrix, own, inputs, "the rows", InvalidChannel)
+        matrix, outputs = rename(matrix, shown, outputs, "the columns", InvalidChannel, axis=1)
+        matrix = matrix if isinstance(matrix, list | tuple) else np.asarray(matrix)
+        if len({len(row) for row in matrix}) != 1:
+            raise InvalidChannel("the rows of a joint matrix are not of one length")
+        flat = Prior([value for row in matrix for value in (row.tolist() if hasattr(row, "tolist") else row)])
+        weights = flat.weights.reshape(len(matrix), -1)
+        sums = [total_of(row) for row in weights]
+        empty = next((x for x, total in enumerate(sums) if not total), None)
+        if empty is not None:
+            raise InvalidChannel(f"row {empty} of the joint matrix is zero, so nothing is known of it: leave it out")
+        names = None if inputs is None else Labels.of(inputs, len(sums))
+        if flat.exact:
+            rows: Any = [[Fraction(int(w), int(total)) for w in row] for row, total in zip(weights, sums, strict=True)]
+        else:
+            rows = weights / np.array(sums)[:, None]
+        return cls(Prior(sums, labels=names), Channel(rows, inputs=names, outputs=outputs))
+
+    @classmethod
+    def from_dit(cls, distribution: Any, *, secret: Iterable[Any] = (0,), observable: Iterable[Any] = (1,)) -> Joint:
+        """The joint of two groups of variables, by names or numbers, of a distribution of the package dit.
+
+        Values of probability zero are left out. `to_dit` is the inverse.
+        """
+        if not is_dit(distribution):
+            kind = type(distribution).__name__
+            raise InvalidChannel(f"expected a distribution of dit, with outcomes and a pmf, not a {kind}")
+        xs, ys, matrix = pairs_of(distribution, secret, observable)
+        return cls.from_matrix(matrix, inputs=xs, outputs=ys)
+
+    def to_dit(self) -> Any:
+        """The joint as a distribution of dit with the variables X and Y; pairs that cannot occur are left out."""
+        J = self.matrix()
+        J = J if isinstance(J, np.ndarray) else J.toarray()
+        xs = list(self.secrets)
+        ys = list(self.channel.outputs)
+        cells = np.argwhere(J).tolist()
+        return to_dit([(xs[x], ys[y]) for x, y in cells], J[J != 0].tolist(), "XY")
+
+    @property
+    def secrets(self) -> Labels:
+        """The labels of the secrets: those of the prior, or of the channel if it has none."""
+        return self.source.inputs if self.prior.labels.is_default else self.prior.labels
+
+    @property
+    def p(self) -> Array:
+        """The probabilities of the secrets."""
+        return self.prior.p
+
+    @property
+    def channel(self) -> Channel:
+        """The channel; a joint of several channels `Together` has none, and says so."""
+        return as_channel(self.source)
+
+    def columns(self) -> Columns:
+        """The columns of J, in blocks."""
+        if self._columns is None:
+            self._columns = self.source.columns(self.prior.p)
+        return self._columns
+
+    def matrix(self) -> Any:
+        """J as a matrix: dense for a dense channel, sparse for a sparse one."""
+        return self.channel.joint(self.prior)
+
+    def output(self) -> Array:
+        """The distribution of the observable, p(y) = sum over x of J[x,y]."""
+        return self.columns().sums().copy()
+
+    def posteriors(self) -> Posteriors:
+        """p(x given y) for every observable of positive probability; the others are dropped and listed."""
+        channel, whole = self.channel, self.columns().whole()
+        if whole is None:
+            return channel.posteriors(self.prior)
+        return compute_posteriors(whole, self.output(), channel.outputs)
+
+    def hyper(self) -> Hyper:
+        """The distinct posteriors and their probabilities; Fractions if both the prior and the channel are exact."""
+        channel, whole = self.channel, self.columns().whole()
+        if whole is None or (channel.exact is not None and self.prior.exact):
+            return channel.hyper(self.prior)
+        return compute_hyper(whole, channel.inputs, self.output())
+
+    def of(self, values: Property | Mapping[Any, Any] | Iterable[Any]) -> Joint:
+        """The joint of a property f(X) of the secret and the observable.
+
+        f(X) -> X -> Y is a Markov chain, so the rows of J with one value of f add up to its row. `values` holds f(x) in
+        the order of the secrets or by label. Values are numbered in order of appearance. Exact if both parts are.
+
+        >>> joint = Joint([2, 1, 1], [[1, 0], [0, 1], [0.5, 0.5]]).of(["old", "young", "old"])
+        >>> joint.p, joint.channel.toarray().round(6)[0]
+        (array([0.75, 0.25]), array([0.833333, 0.166667]))
+        """
+        chosen = as_property(values, self.secrets)
+        channel = self.source.channel() if isinstance(self.source, Together) else self.source
+        return Joint(chosen.prior(self.prior), _channel_of_values(channel, self.prior, chosen))
+
+    def __repr__(self) -> str:
+        return f"Joint({self.prior!r}, {self.source!r})"
+
+
+def as_joint(
+    prior: Joint | Prior | Iterable[Any],
+    channel: Channel | Together | Any = None,
+    of: Property | Mapping[Any, Any] | Iterable[Any] | None = None,
+) -> Joint:
+    """The joint of a prior and a channel, or the joint given in place of the prior; with `of`, that of a property."""
+    if channel is None:
+        if not isinstance(prior, Joint):
+            raise InvalidChannel("a prior is measured together with a channel: give both, or a Joint of the two")
+        joint = prior
+    elif isinstance(prior, Joint):
+        raise InvalidChannel("a Joint has its channel: give either a Joint, or a prior and a channel")
+    else:
+        joint = Joint(prior, channel)
+    return joint if of is None else joint.of(of)
+
+
+def joint_or_prior(prior: Joint | Prior | Iterable[Any], channel: Channel | Together | Any = None) -> Joint:
+    """Like `as_joint`, but a prior may come alone: its channel then shows the same for every secret."""
+    if channel is None and not isinstance(prior, Joint):
+        given = as_prior(prior)
+        return Joint(given, Channel(np.ones((len(given), 1)), inputs=given.labels))
+    return as_joint(prior, channel)
+
+
+def _channel_of_values(channel: Channel, prior: Prior, chosen: Property) -> Channel:
+    """C[v,y] = sum over x with f(x) = v of p(x) C[x,y] / p(v). The row of a value of probability zero is arbitrary:
+    its secrets are taken to be equally likely.
+    """
+    import scipy.sparse as sp
+
+    n, many = len(chosen), len(chosen.values)
+    names = None if chosen.values.is_default else chosen.values
+    outputs = None if channel.outputs.is_default else channel.outputs
+    weights = np.where(chosen.add_up(prior.weights)[chosen.codes] > 0, prior.weights, 1)
+    mass = chosen.add_up(weights)
+    if channel.exact is not None and prior.exact:
+        rows = np.full((many, channel.shape[1]), Fraction(0), dtype=object)
+        for code, weight, row in zip(chosen.codes.tolist(), weights.tolist(), channel.exact, strict=True):
+            rows[code] += Fraction(weight, int(mass[code])) * row
+        return Channel(rows, inputs=names, outputs=outputs)
+    shares = (weights / mass[chosen.codes]).astype(np.float64)
+    adding = sp.csr_array((shares, (chosen.codes, np.arange(n))), shape=(many, n))
+    return Channel(adding @ channel.matrix, inputs=names, outputs=outputs, tolerance=channel.tolerance + 1e-9)
+
+
+def as_source(channel: Channel | Together | Any) -> Channel | Together:
+    """Channels `Together` as they are, and anything else as a channel."""
+    return channel if isinstance(channel, Channel | Together) else as_channel(channel)

@@ -1,0 +1,45 @@
+"""load: the plan in a .cloak file, of whatever kind it is."""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+from typing import Any
+
+from minleak.core._file.format import UNFIT, read
+from minleak.core._parameters import truth
+from minleak.core._plan.base import BLOCKS, LINEAGE, RINGS, ROWS, STRINGS, BasePlan
+from minleak.errors import InvalidCloak, quote
+
+#: Where each kind of plan is; modules are loaded when a file of theirs is.
+KINDS = {
+    RINGS: ("minleak.core._plan.plan", "Plan"),
+    BLOCKS: ("minleak.core._plan.blocks", "BlockPlan"),
+    ROWS: ("minleak.core._plan.rows", "Rows"),
+    STRINGS: ("minleak.strings._plan", "UnlistedPlan"),
+    LINEAGE: ("minleak.lineage._lineage", "Lineage"),
+}
+
+
+def load(path: str | os.PathLike[str], *, mapped: bool = True) -> BasePlan:
+    """The plan in a file, mapped into memory: processes that load the same file share its pages.
+
+    All of it is checked first, against its hashes and for what it says: a file that is cut, changed, foreign, of
+    another version or no plan is refused with a clear error. A file that is replaced (as `save` does it) stays valid
+    for those that have loaded it; to be safe from a file that somebody writes to in place, use `mapped=False`, which
+    reads it into memory. That it holds the optimal plan for a prior is what `certify(path, prior)` says.
+    """
+    contents = read(path, mapped=truth(mapped, "mapped"))
+    kind: Any = contents.numbers.get("kind")
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise InvalidCloak(
+            f"{path!s} holds a plan of the kind {quote(kind)}, which this minleak does not know: upgrade it"
+        )
+    module, name = KINDS[kind]
+    try:
+        plan: BasePlan = getattr(import_module(module), name).from_contents(contents)
+    except UNFIT as error:
+        raise InvalidCloak(f"{path!s} does not hold a plan of this format ({type(error).__name__})") from None
+    vars(plan)["hashes"] = contents.hashes
+    contents.release()
+    return plan

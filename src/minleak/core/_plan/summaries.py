@@ -1,0 +1,527 @@
+"""Summaries of plans, one class for each kind: their numbers, and the same in words."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from minleak.core._entropy.base import ConditionalEntropy
+from minleak.core._entropy.names import as_entropies
+from minleak.core._leakage import difference, leakage_table, posterior_vulnerability
+from minleak.core._plain import field_text, record
+from minleak.core._prior import Prior
+from minleak.core._property_leakage import PropertyLeakage, Values
+from minleak.core._result import Result, by_first
+from minleak.core._text_tables import Table
+from minleak.errors import InvalidParameter
+
+if TYPE_CHECKING:
+    from minleak.rates._today import Today
+    from minleak.rates._world import World
+
+S = TypeVar("S", bound="Summary")
+Entropies = Sequence[ConditionalEntropy | str]
+
+# So many of the giants are named, and so many parts are told one by one.
+NAMED = 8
+PARTS = 12
+# What is worse by less than this factor is not told.
+_SLIGHTLY = 1.01
+
+
+@dataclass(frozen=True)
+class PlanLeakage(Result):
+    """What a plan leaks in one entropy. What is not known of its kind is None."""
+
+    entropy: str
+    """Its name."""
+    before: float | None
+    """H(X)."""
+    after: float
+    """H(X|Y), what is left after a set is seen."""
+    leakage: float | None
+    """The difference."""
+    loss: float | None = None
+    """Of blocks: how much of it a plan that draws its sets would not leak."""
+    in_the_world: float | None = None
+    """The leakage in the true population that the counts are a sample of, where it can be estimated."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Summary(Result):
+    """What all summaries share."""
+
+    secrets: int
+    """How many secrets the plan lists."""
+    layout: str
+    """How the sets are laid out; `blocks`, `rows` and `strings` are kinds of their own."""
+    leakage: tuple[PlanLeakage, ...]
+    """By entropy `before`, `after`, `leakage`; `loss` of blocks, and `in_the_world` where it is known."""
+    lineage: str
+    """What draws of this plan and of its updates follow, in hexadecimal."""
+    property_leakage: PropertyLeakage | None = None
+    """What a set tells about a property of the secret, where one was given."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return super().to_dict() | {"leakage": by_first(self.leakage)}
+
+    def _table(self, title: str, *columns: str) -> list[str | Table]:
+        """A row for each entropy, and the table of the property, where one was given."""
+        rows = [[getattr(row, name) for name in ("entropy", *columns)] for row in self.leakage]
+        table = Table(title, [name.replace("_", " ") for name in ("entropy", *columns)], rows)
+        return [table, *(() if self.property_leakage is None else self.property_leakage.to_parts())]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CountedSummary(Summary):
+    """What plans of rings and of blocks share: their counts may be a sample of a population."""
+
+    k: int
+    """The cap on the size of a set."""
+    success_blind: float | None
+    """How often a guess is right that sees nothing."""
+    success: float | None
+    """How often a guess is right that sees a set; None with gains."""
+    in_the_world: World | None
+    """The same in the true population that the counts are a sample of; None where it cannot be estimated."""
+    untold: str | None
+    """Why it cannot be estimated."""
+    groups: str | None = None
+    """The caps on the members of groups in a set, in words, where there are some."""
+
+    @property
+    def _worse(self) -> bool:
+        """Whether a guess is right notably more often in the true population than as counted."""
+        return self.in_the_world is not None and self.in_the_world.success > _SLIGHTLY * (self.success or 0.0)
+
+    def _success_lines(self, seen: str) -> list[str]:
+        """How often a guess is right, as counted and in the true population where that is worse."""
+        world, lines = self.in_the_world, []
+        if self.success is not None:
+            counted = "as counted, " if self._worse else ""
+            lines.append(counted + say_success(self.success, self.success_blind, seen))
+        if world is None:
+            return [*lines, f"as counted only: {self.untold}"]
+        if self._worse:
+            lines.append(
+                f"in the true population about {world.success:.4g} ({world.low:.4g} to {world.high:.4g}): the counts "
+                f"are a sample of {world.events:,} independent events, and an attacker may know the true frequencies; "
+                f"{world.say_unseen()}"
+            )
+        if world.alike and world.high > _SLIGHTLY * (self.success or 0.0):
+            lines.append(
+                "the counts differ by no more than chance, so all secrets are taken to be equally frequent in the true "
+                f"population; differences too small to show in {world.events:,} events could make it {world.high:.4g}"
+            )
+        return lines
+
+    def _leakage_table(self, title: str, *columns: str) -> list[str | Table]:
+        return self._table(title, *columns, *(["in_the_world"] if self._worse else []))
+
+
+def say_success(success: float, blind: float | None, seen: str) -> str:
+    """How often a guess is right, in words."""
+    without = "" if blind is None else f" and {blind:.6g} without it"
+    return f"a guess is right with probability {success:.6g} after seeing {seen}{without}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanSummary(CountedSummary):
+    """A plan of rings, in memory or in an engine."""
+
+    giants: int
+    """How many secrets are in every set."""
+    giant_labels: tuple[Any, ...]
+    """The first eight of them."""
+    homes: int | None
+    """How many sets of equal weights there are, which are shown as they are; None in an engine."""
+    segments: int | None
+    """How many pieces the rings have; None in an engine."""
+    distance: float | None
+    """The total variation between the prior given and the one on the integer grid; None in an engine."""
+    gains: bool
+    """Whether the plan was made for gains."""
+    cost: float | None = None
+    """The mean cost of a set, where the layout has one."""
+    cost_bound: float | None = None
+    """What no plan of least leakage costs less than, where it is known."""
+    metric: str | None = None
+    """What the cost is measured in."""
+    stability: float | None = None
+    """From 0, as near as possible, to 1, resisting repeated draws; of near plans."""
+    engine: str | None = None
+    """Where the plan was made, if not in memory."""
+    at_home: float | None = None
+    """In an engine: the share of the weight outside the giants that is in homes."""
+    tiers: int | None = None
+    """How many densities the secrets that are no giants have; more than one where a group outweighs its cap."""
+
+    def to_parts(self) -> list[str | Table]:
+        where = "" if self.engine is None else f", made in {self.engine}"
+        lines = [f"{say_count(self.secrets, 'secret')} in sets of {self.k}, layout {self.layout}{where}"]
+        if self.groups is not None:
+            several = "" if (self.tiers or 0) < 2 else f"; {self.tiers} tiers, because a group outweighs its cap"
+            lines.append(f"every set has {self.groups}{several}")
+        if self.giants:
+            more = ", ..." if self.giants > NAMED else ""
+            names = ", ".join(map(field_text, self.giant_labels))
+            lines.append(f"giants, so likely that every set contains them ({self.giants:,}): {names}{more}")
+        lines += self._success_lines("a set")
+        if self.at_home is not None:
+            lines.append(f"{self.at_home:.1%} of the weight outside the giants is in homes: sets that stay the same")
+        if self.distance:
+            lines.append(f"weights are on an integer grid, {self.distance:.2g} from those given (total variation)")
+        lines += self._cost_lines()
+        title = "the least leakage that sets of this size allow" + ("" if self.groups is None else " under the caps")
+        title += " (with gains)" if self.gains else ""
+        return [*lines, *self._leakage_table(title, "before", "after", "leakage")]
+
+    def _cost_lines(self) -> list[str]:
+        if self.cost is None:
+            return []
+        unit = " km" if self.metric == "haversine" else ""
+        least = "" if self.cost_bound is None else f"; no plan that leaks as little has less than {self.cost_bound:.6g}"
+        lines = [f"members of a set are {self.cost:.6g}{unit} from its centre on average{least}{unit if least else ''}"]
+        if self.metric != "given" and self.property_leakage is None:
+            lines.append(
+                "near decoys share a region: a set reveals the area of the secret, which the leakages below do not "
+                "count; to measure that, name a property such as the country"
+            )
+        return lines
+
+
+@dataclass(frozen=True, kw_only=True)
+class BlockSummary(CountedSummary):
+    """A plan of blocks."""
+
+    success_blind: float
+    success: float
+    blocks: int
+    """How many blocks there are."""
+    smallest: int
+    """The size of the smallest."""
+    best: bool = True
+    """Whether the blocks are the sorted secrets cut, which no partition beats in the entropies that `certify` names; if
+    not, the caps stand in the way and they are the best that were found."""
+
+    def to_parts(self) -> list[str | Table]:
+        smallest = f", the smallest of {self.smallest}" if self.smallest < self.k else ""
+        lines = [f"{self.secrets:,} secrets in {self.blocks:,} blocks of {self.k}{smallest}: sets that never change"]
+        if self.groups is not None:
+            found = "" if self.best else "; these are the best blocks found, not proven to be the best there are"
+            lines.append(f"every block has {self.groups}{found}")
+        title = "leakage, and loss: how much more leaks than from the optimal plan, which draws its sets"
+        table = self._leakage_table(title, "before", "after", "leakage", "loss")
+        return [*lines, *self._success_lines("a block"), *table]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowSummary(Summary):
+    """A channel that is drawn from, in whole numbers."""
+
+    observables: int
+    """How many observables there are."""
+    most_causes: int
+    """The most secrets that an observable comes from."""
+
+    def to_parts(self) -> list[str | Table]:
+        return [
+            f"{self.secrets:,} secrets, {self.observables:,} observables, each from up to {self.most_causes:,} secrets",
+            "drawn in whole numbers, exactly",
+            *self._table("what it leaks", "before", "after", "leakage"),
+        ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class StringSummary(Summary):
+    """A plan over strings that cannot be listed."""
+
+    secrets: int
+    """How many strings were counted."""
+    k: int
+    """The cap on the size of a set."""
+    giants: int
+    """How many strings are in every set."""
+    giant_labels: tuple[str, ...]
+    """These."""
+    homes: int
+    """How many sets of counted strings there are."""
+    success: float
+    """How often a guess is right that sees a set, if the model is right."""
+    unlisted: float
+    """The share of secrets that were never counted, by the model."""
+    example: tuple[str, ...]
+    """A set, of a string that was made up."""
+    policy: dict[str, Any] | None
+    """What the model's strings must meet."""
+
+    in_the_world = None
+
+    def to_parts(self) -> list[str | Table]:
+        which = "every string" if self.policy is None else "every string that meets the policy"
+        giants = f"giants, so likely that every set contains them ({self.giants:,}): {record(self.giant_labels)}"
+        return [
+            f"{which} in sets of {self.k}; {self.secrets:,} strings were counted",
+            *([giants] if self.giants else []),
+            f"{self.unlisted:.2%} of secrets are strings that were never counted, by the model",
+            f"{say_success(self.success, None, 'a set')}, if the model is right: see the how-to on secrets that cannot "
+            "be listed for attackers who know better",
+            f"an example of a set: {record(self.example)}",
+            *self._table("what is left after a set is seen", "after"),
+        ]
+
+
+@dataclass(frozen=True)
+class PartWorth(Result):
+    """A part of a lineage."""
+
+    number: int
+    """Which part, from 0 on."""
+    secrets: int
+    """How many secrets it has."""
+    share: float
+    """Their share of the listed events of the last day."""
+    made: float | None
+    """How often a guess at one of its secrets is right that sees a set, for the counts it was made for; None with
+    gains."""
+    success: float | None
+    """The same for the counts of the last day; None where none of its secrets was counted then."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LineageSummary(Summary):
+    """A plan that was updated: its parts, what waits, and what leaks by the last counts."""
+
+    k: int
+    """The cap on the size of a set."""
+    version: int
+    """One more with each update."""
+    parts: int
+    """How many parts there are."""
+    each_part: tuple[PartWorth, ...]
+    """Of each part `number`, `secrets`, `share`, `made` and `success`."""
+    pending: int
+    """How many secrets wait for a part."""
+    pending_mass: float
+    """Their share of the last day's events."""
+    not_seen_today: int
+    """How many listed secrets were not counted on the last day."""
+    success_blind: float
+    """How often a guess is right that sees nothing, by the last counts."""
+    success: float
+    """How often a guess is right that saw the sets of all versions, by the last counts."""
+    today: Today | None
+    """What leaks today to an attacker who knows the true rates; None where it cannot be estimated."""
+    untold: str | None
+    """Why it cannot be estimated."""
+
+    def to_parts(self) -> list[str | Table]:
+        pending = "no new secret waits for a part"
+        if self.pending:
+            waiting = "1 new secret waits" if self.pending == 1 else f"{self.pending:,} new secrets wait"
+            pending = f"{waiting} for a part, {self.pending_mass:.2%} of the last day's events: refused until then"
+        unseen = (
+            f"; {self.not_seen_today:,} had no count on the last day and stay listed" if self.not_seen_today else ""
+        )
+        return [
+            f"version {self.version:,}: {self.secrets:,} secrets in {say_count(self.parts, 'part')}, in sets of "
+            f"{self.k}, layout {self.layout}{unseen}",
+            pending,
+            "all versions show a secret in the same set: an observer of all versions has seen one set",
+            f"by the last counts {say_success(self.success, self.success_blind, 'the sets of all versions')}",
+            *self._today_lines(),
+            f"lineage: {self.lineage}",
+            self._part_table(),
+            *self._table("leakage by the last counts", "before", "after", "leakage"),
+        ]
+
+    def _today_lines(self) -> list[str]:
+        today = self.today
+        if today is None:
+            return [f"by the last counts only: {self.untold}"]
+        return [
+            f"today an attacker who knows the true rates is right with probability about {today.success:.4g} "
+            f"({today.low:.4g} to {today.high:.4g}), {today.blind:.4g} without a set; unlisted secrets count as known",
+            f"advice: {today.advice}",
+        ]
+
+    def _part_table(self) -> Table:
+        told, title = self.each_part, "how often a guess is right after seeing a set, for the secrets of each part"
+        if len(told) > PARTS:
+            told, title = (told[0], *told[1 - PARTS :]), f"{title} (the first part and the last {PARTS - 1})"
+        columns = ["part", "secrets", "share of the last counts", "as it was made", "by the last counts"]
+        return Table(title, columns, [[p.number, p.secrets, p.share, p.made, p.success] for p in told])
+
+
+def say_count(count: int, noun: str) -> str:
+    """So many of something."""
+    return f"1 {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+# -- making them, from the plans' own methods ------------------------------------------------------------------------
+
+
+def summarize_rings(plan: Any, entropies: Entropies) -> PlanSummary:
+    """The summary of a plan of rings."""
+    labels, costs = plan.prior.labels, plan.costs
+    world, untold = try_the_world(plan)
+    rows = []
+    for H in as_entropies(entropies):
+        after, leaked = plan.entropy(H), plan.leakage(H)
+        rows.append(PlanLeakage(H.name, after + leaked, after, leaked, in_the_world=leakage_in(world, H)))
+    return PlanSummary(
+        secrets=len(plan.prior),
+        k=plan.k,
+        layout=plan.layout,
+        giants=plan.n_giants,
+        giant_labels=tuple(labels[i] for i in plan.giants[:NAMED].tolist()),
+        homes=plan.n_homes,
+        segments=plan.n_segments,
+        distance=plan.distance,
+        gains=plan.gains is not None,
+        success_blind=float(plan.prior.p.max()),
+        success=plan.success if plan.gains is None else None,
+        in_the_world=world,
+        untold=untold,
+        leakage=tuple(rows),
+        lineage=plan.lineage.hex(),
+        cost=plan.cost,
+        cost_bound=plan.cost_bound,
+        metric=None if costs is None else costs.metric,
+        stability=None if costs is None else costs.stability,
+        groups=None if plan.groups is None else plan.groups.describe(),
+        tiers=None if plan.groups is None else len(plan.tiers),
+    )
+
+
+def summarize_blocks(plan: Any, entropies: Entropies) -> BlockSummary:
+    """The summary of a plan of blocks."""
+    measures = as_entropies(entropies)
+    world, untold = try_the_world(plan)
+    losses = plan.losses(measures)
+    rows = []
+    for H, after in zip(measures, plan.partition.entropies(plan.prior, measures), strict=True):
+        leaked = difference(H, H(plan.prior), after)
+        rows.append(PlanLeakage(H.name, after + leaked, after, leaked, losses[H.name], leakage_in(world, H)))
+    return BlockSummary(
+        secrets=len(plan.prior),
+        k=plan.k,
+        layout=plan.layout,
+        blocks=plan.n_cells,
+        smallest=int(plan.partition.sizes.min()),
+        success_blind=float(plan.prior.p.max()),
+        success=plan.success,
+        in_the_world=world,
+        untold=untold,
+        leakage=tuple(rows),
+        lineage=plan.lineage.hex(),
+        groups=None if plan.groups is None else plan.groups.describe(),
+        best=plan.is_cut,
+    )
+
+
+def summarize_rows(plan: Any, entropies: Entropies) -> RowSummary:
+    """The summary of a channel that is drawn from."""
+    return RowSummary(
+        secrets=len(plan.prior),
+        layout=plan.layout,
+        observables=len(plan.outputs),
+        most_causes=plan.k,
+        leakage=_measure(plan, entropies),
+        lineage=plan.lineage.hex(),
+    )
+
+
+def summarize_strings(plan: Any, entropies: Entropies) -> StringSummary:
+    """The summary of a plan over strings."""
+    model = plan.string_prior.model
+    made_up = model.at(random.Random(0).randrange(model.total))  # of nobody's
+    policy = getattr(model, "policy", None)
+    return StringSummary(
+        secrets=len(plan.string_prior.counted),
+        k=plan.k,
+        layout=plan.layout,
+        giants=len(plan.giants),
+        giant_labels=tuple(string for string, _ in plan.giants),
+        homes=len(plan.homes),
+        success=plan.success,
+        unlisted=plan.unlisted,
+        example=tuple(plan.members(made_up, 0)),
+        policy=None if policy is None else asdict(policy),
+        leakage=tuple(PlanLeakage(H.name, None, plan.entropy(H), None) for H in as_entropies(entropies)),
+        lineage=plan.lineage.hex(),
+    )
+
+
+def summarize_lineage(plan: Any, entropies: Entropies) -> LineageSummary:
+    """The summary of a plan that was updated."""
+    ledger = plan.ledger
+    counts, waiting = ledger.counts[: ledger.listed], ledger.counts[ledger.listed :]
+    try:
+        today, untold = plan.in_the_world(), None
+    except InvalidParameter as error:
+        today, untold = None, str(error)
+    return LineageSummary(
+        secrets=ledger.listed,
+        k=plan.k,
+        layout=plan.layout,
+        version=plan.version,
+        parts=len(plan.parts),
+        each_part=measure_parts(plan),
+        pending=len(waiting),
+        pending_mass=float(waiting.sum()) / max(int(ledger.counts.sum()), 1),
+        not_seen_today=int((counts == 0).sum()),
+        success_blind=float(plan.prior.p.max()),
+        success=plan.success,
+        today=today,
+        untold=untold,
+        leakage=_measure(plan, entropies),
+        lineage=plan.lineage.hex(),
+    )
+
+
+def measure_parts(plan: Any) -> tuple[PartWorth, ...]:
+    """What each part of a lineage is worth. The shares times the successes add up to the success of the plan."""
+    found = []
+    for number, (part, begin) in enumerate(zip(plan.parts, plan.begins.tolist(), strict=False)):
+        own = slice(begin, begin + len(part.prior))
+        weights, success = plan.prior.weights[own], None
+        if weights.any():
+            success = posterior_vulnerability(Prior(weights, labels=part.prior.labels), part.channel())
+        made = part.success if getattr(part, "gains", None) is None else None
+        found.append(PartWorth(number, len(weights), float(plan.prior.p[own].sum()), made, success))
+    return tuple(found)
+
+
+def tell_property(plan: Any, summary: S, of: Values | None, entropies: Entropies) -> S:
+    """The summary of a plan, with what its sets tell about a property if one is given."""
+    if of is None:
+        return summary
+    told: Any = summary
+    return cast(S, replace(told, property_leakage=plan.property_leakage(of, entropies)))
+
+
+def _measure(plan: Any, entropies: Entropies) -> tuple[PlanLeakage, ...]:
+    rows = leakage_table(plan.prior, plan.channel(), entropies).rows
+    return tuple(PlanLeakage(row.entropy, row.before, row.after, row.leakage) for row in rows)
+
+
+def try_the_world(plan: Any, **given: Any) -> tuple[World | None, str | None]:
+    """What a plan, in memory or in an engine, leaks in the true population that its counts are a sample of; or None,
+    and why that cannot be estimated.
+    """
+    try:
+        return plan.in_the_world(entropies=(), **given), None
+    except InvalidParameter as error:
+        return None, str(error)
+
+
+def leakage_in(world: World | None, H: ConditionalEntropy) -> float | None:
+    """The leakage in the true population, which is estimated for symmetric entropies of the paper's form."""
+    if world is not None:
+        with suppress(InvalidParameter):
+            return world.leakage(H)
+    return None

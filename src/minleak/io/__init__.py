@@ -1,0 +1,1 @@
+"""Reading priors and channels from files and frames: tables, text, logs."""

@@ -1,0 +1,101 @@
+"""How far a channel is from refining another: the most by which an attacker with gains up to one may prefer it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from minleak.core._arrays import Array
+from minleak.core._channel import Channel, as_channel
+from minleak.core._joint import Joint
+from minleak.core._leakage import posterior_vulnerability
+from minleak.core._prior import Prior
+from minleak.core._result import Result
+from minleak.core._text_tables import Table
+from minleak.errors import InvalidParameter, SolverFailed
+
+# The most coefficients of the programme.
+_MOST = 20_000_000
+_CLOSE = 1e-8
+
+
+@dataclass(frozen=True)
+class RefinementDistance(Result):
+    """By how much the second may serve an attacker better than the first: with `gain`, guesses as rows, they earn
+    `value` more after it.
+
+    No gains up to one earn more than `bound`: `post_processing` (rows of sum at most one) makes the first lie below the
+    second in every entry, and what it leaves of the second is that much.
+    """
+
+    value: float
+    bound: float
+    gain: Array
+    post_processing: Array
+
+    def to_parts(self) -> list[str | Table]:
+        return [f"{self.value:.9g} is earned more after the second, and no more than {self.bound:.9g}"]
+
+
+def refinement_distance(
+    prior: Prior | Iterable[Any], first: Channel | Any, second: Channel | Any
+) -> RefinementDistance:
+    """Return how far A, the first, is from being refined by B, the second: the largest V_g[prior, B] - V_g[prior, A]
+    over all gains g up to 1 with a guess that earns 0 whatever the secret.
+
+    It is zero exactly if A is refined by B on the secrets that are possible. By duality it is the least of
+
+        sum over x, y of p_x (B - A R)[x,y]  over R >= 0 with rows of sum at most 1 and A R <= B:
+
+    what cannot be made of A. A linear programme over the entries of R, of n m k coefficients; its answer is between
+    what the gains earn by `posterior_vulnerability` and what R leaves, and no solver is trusted.
+
+    >>> noisy = [[0.75, 0.25], [0.25, 0.75]]
+    >>> told = refinement_distance([1, 1], noisy, [[1, 0], [0, 1]])
+    >>> round(told.value, 9), round(refinement_distance([1, 1], [[1, 0], [0, 1]], noisy).value, 9)
+    (1.0, 0.0)
+    """
+    import scipy.sparse as sp
+    from scipy.optimize import linprog
+
+    A = as_channel(first)
+    B = A.sharing(second, "that are compared")
+    known = Joint(prior, A).prior
+    possible = np.flatnonzero(known.p > 0)
+    p = known.p[possible]
+    (_, m), k = A.shape, B.shape[1]
+    if len(p) * m * k > _MOST:
+        raise InvalidParameter(f"{len(p)} secrets, {m} and {k} observables make more than {_MOST:,} coefficients")
+    J, K = (p[:, None] * channel.toarray()[possible] for channel in (A, B))
+    mass = J.sum(axis=0)
+    below = sp.kron(sp.csr_array(J), sp.eye_array(k))
+    sums = sp.kron(sp.eye_array(m), np.ones((1, k)))
+    found = linprog(
+        -np.repeat(mass, k),
+        A_ub=sp.vstack([below, sums]).tocsr(),
+        b_ub=np.concatenate([K.ravel(), np.ones(m)]),
+        method="highs",
+    )
+    if found.status != 0:
+        raise SolverFailed(f"HiGHS found no post-processing: {found.message}")
+    R = _lower(J, K, found.x.reshape(m, k))
+    bound = max(1 - float(mass @ R.sum(axis=1)), 0.0)
+    gain = np.zeros((k + 1, len(known.p)))
+    gain[:k, possible] = np.minimum(1 + found.ineqlin.marginals[: len(p) * k].reshape(len(p), k), 1.0).T
+    value = posterior_vulnerability(known, B, gain=gain) - posterior_vulnerability(known, A, gain=gain)
+    value = max(value, 0.0)
+    if not bound - value <= _CLOSE:
+        raise SolverFailed(f"gains earn {value:.9g} more, and only {bound:.9g} is proven to be the most")
+    return RefinementDistance(value, max(bound, value), gain, R)
+
+
+def _lower(first: Array, second: Array, R: Array) -> Array:
+    """R lowered to where its rows have sums up to one, and what it makes of the first lies below the second."""
+    R = np.maximum(R, 0.0)
+    R = R / np.maximum(R.sum(axis=1, keepdims=True), 1.0)
+    made = first @ R
+    share = np.divide(second, made, out=np.ones_like(made), where=made > second)
+    return np.asarray(R * share.min(axis=0))

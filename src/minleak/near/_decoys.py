@@ -1,0 +1,40 @@
+"""Decoys: how far the other members of a set are from the secret, over all draws of a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from minleak.core._plan.distances import METRICS
+from minleak.errors import InvalidParameter, quote
+
+if TYPE_CHECKING:
+    from minleak.core._plan.plan import Plan
+
+
+def decoy_distances(plan: Plan, shares: Sequence[float]) -> tuple[float, ...]:
+    """The quantiles of the mean distance from x to the other u - 1 members, x drawn by the weights, then its set.
+
+    Every member of a set is the secret equally often, so a set counts by its length for each member. Sets without other
+    members have distance zero.
+    """
+    if plan.costs is None or plan.costs.coordinates is None:
+        raise InvalidParameter("the plan has no coordinates: design it with layout=Near(points)")
+    try:
+        wanted = np.array(shares, dtype=np.float64)
+    except (TypeError, ValueError):
+        wanted = np.full(1, np.nan)
+    if wanted.ndim != 1 or not ((wanted >= 0) & (wanted <= 1)).all():
+        raise InvalidParameter(f"shares of draws are a list of numbers from 0 to 1, such as [0.5], not {quote(shares)}")
+    metric = METRICS[plan.costs.metric](plan.costs.coordinates)
+    means, counts = [np.zeros(1)], [np.zeros(1)]
+    for sets, lengths in plan.cells():
+        means.append(metric.within(sets).sum(axis=2).ravel() / max(plan.u - 1, 1))
+        counts.append(np.repeat(lengths.astype(np.float64), plan.u))
+    mean, count = np.concatenate(means), np.concatenate(counts)
+    order = np.argsort(mean)
+    reached = np.cumsum(count[order])
+    at = np.searchsorted(reached, wanted * reached[-1])
+    return tuple(mean[order][np.minimum(at, len(order) - 1)].tolist())

@@ -1,0 +1,1 @@
+"""What people do instead of an optimal plan, measured beside it; and attackers who look more than once."""

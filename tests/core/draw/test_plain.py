@@ -1,0 +1,87 @@
+"""A few draws without the compiler: the same sets as the compiled loop's, in a process that does not load it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given
+from tests.cases import LAYOUTS
+from tests.plans import KEY, members, plans, sampler_of, several_rings, walked, zipf
+
+import minleak as ml
+from minleak.core._plan.sampler import PLAIN
+
+
+def assert_alike(plan, secrets, places):
+    """Plain, compiled, and found by walking along the rings."""
+    sampler = sampler_of(plan)
+    compiled = sampler.locate(secrets, places).tolist()
+    for x, place, row in zip(secrets.tolist(), places.tolist(), compiled, strict=True):
+        if plan.weights[x] and plan.rest_weight:
+            assert tuple(sampler.set_at(x, place)) == members(row) == walked(plan, x, place)
+        elif plan.rest_weight:
+            assert sampler.set_at(x, place) == []
+
+
+def every_place(plan):
+    owned = sampler_of(plan).owned(np.arange(len(plan.weights))).tolist()
+    pairs = [(x, place) for x, count in enumerate(owned) for place in range(max(count, 1))]
+    return map(np.array, zip(*pairs, strict=True))
+
+
+@given(plans())
+def test_every_place_of_small_plans(plan):
+    """Giants, homes, rings, secrets without weight."""
+    assert_alike(plan, *every_place(plan))
+
+
+def test_every_place_of_several_rings():
+    """A secret on two rings, and one on a ring and at home."""
+    assert_alike(several_rings(), *every_place(several_rings()))
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_places_of_a_larger_plan(layout):
+    """Random ones, and the first and the last of each secret."""
+    plan, rng = zipf(layout=layout), np.random.default_rng(3)
+    secrets = rng.integers(0, len(plan.weights), 300)
+    owned = sampler_of(plan).owned(secrets)
+    for places in (np.zeros_like(owned), owned - 1, rng.integers(0, owned)):
+        assert_alike(plan, secrets, places)
+
+
+ELSEWHERE = """
+import json, sys
+import minleak as ml
+path, key, few = sys.argv[1], sys.argv[2], int(sys.argv[3])
+cloak = ml.Cloak(path, key=key)
+labels = [f"item-{i}" for i in range(few)]
+one_by_one = [cloak.positions(cloak.draw(label, scope="u")).tolist() for label in labels]
+cloak.draw_fresh("item-7")
+together = cloak.draw_many(range(few), scopes=["u"] * few).tolist()
+heavy = ["numba", "scipy", "pandas", "pyarrow.compute", "pyarrow.dataset", "pyarrow.parquet"]
+light = [name for name in heavy if name in sys.modules]
+many = cloak.draw_many(range(few + 1), scopes=["u"] * (few + 1)).tolist()
+print(json.dumps([one_by_one, together, many, light, "numba" in sys.modules]))
+"""
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_few_draws_in_a_new_process_load_no_compiler(tmp_path, layout):
+    """Nor anything else that is heavy; one more draw than the limit does, and shows the same sets."""
+    plan = ml.design(ml.Prior(range(1, 1001), labels=[f"item-{i}" for i in range(1000)]), 6, layout=layout)
+    plan.save(tmp_path / "plan.cloak")
+    KEY.save(tmp_path / "key")
+    command = [sys.executable, "-c", ELSEWHERE, os.fspath(tmp_path / "plan.cloak"), os.fspath(tmp_path / "key")]
+    shown = subprocess.run([*command, str(PLAIN)], capture_output=True, text=True, check=True).stdout
+    one_by_one, together, many, light, loaded = json.loads(shown)
+    expected = ml.Cloak(plan, key=KEY).draw_many(range(PLAIN + 1), scopes=["u"] * (PLAIN + 1)).tolist()
+    assert one_by_one == together == expected[:-1]
+    assert many == expected
+    assert light == []
+    assert loaded
