@@ -2,7 +2,7 @@
 
 from . import errors, lab, padding, report, results, scale, strings, testing
 from .core._capacity import capacity
-from .core._certify.certify import certify
+from .core._certify.certifying import certify
 from .core._channel import Channel
 from .core._cloak import Cloak
 from .core._design import design

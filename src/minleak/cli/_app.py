@@ -88,7 +88,7 @@ def application(names: Iterable[str] = tuple(COMMANDS)) -> typer.Typer:
         if group not in groups:
             groups[group] = typer.Typer(no_args_is_help=True, help=GROUPS[group])
             app.add_typer(groups[group], name=group, rich_help_panel=panel, hidden=not panel)
-        module = import_module(f"minleak.cli._{group or command}")
+        module = import_module(f"._{group or command}", __package__)
         function = getattr(module, command)
         shown: dict[str, Any] = {"rich_help_panel": None if group else panel, "epilog": "With --json: one JSON object."}
         groups[group].command(name=command, **shown)(as_command(name, function))

@@ -70,7 +70,7 @@ def design(
         such sizes get values of their own between the buckets, and stand out.
     entropy
         Buckets: Shannon, min-entropy, the Renyi families, Tsallis, Sharma-Mittal, one guess; guesswork and l guesses if
-        all secrets are equally likely. Randomised: every entropy that `minleak.optimise` takes.
+        all secrets are equally likely. Randomised: every entropy that `minleak.lab.optimise` takes.
     randomised
         Choose the size at random: the optimum over all channels, by convex optimisation, for a few hundred secrets. It
         never leaks more than buckets.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from minleak.core._certify.certificate import Certificate
-from minleak.core._certify.certify import certify
+from minleak.core._certify.certifying import certify
 from minleak.core._design import design, lay_again
 from minleak.core._entropy.forms import AllGuesses, BestGuesses, RenyiMean
 from minleak.core._entropy.names import as_entropy

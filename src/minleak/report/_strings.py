@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import accumulate
 from typing import Any
 
-from minleak.core._certify.certify import certify
+from minleak.core._certify.certifying import certify
 from minleak.core._extras import altair
 from minleak.report._charts import lines
 from minleak.report._pages import Figure, page_of

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from minleak.core._certify.certify import certify
+from minleak.core._certify.certifying import certify
 from minleak.core._labels import Labels
 from minleak.core._matching import find_positions, join
 from minleak.core._plan.plan import Plan

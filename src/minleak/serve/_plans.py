@@ -10,7 +10,7 @@ from importlib import import_module
 from itertools import accumulate
 from typing import Any
 
-from minleak.core._certify.certify import certify
+from minleak.core._certify.certifying import certify
 from minleak.core._cloak import Cloak
 from minleak.core._keys import Key
 from minleak.core._load import load

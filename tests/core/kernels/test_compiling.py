@@ -33,7 +33,8 @@ def sealed(tmp_path):
     """The package where no cache can be written beside the sources, whoever runs it."""
     copy = tmp_path / "sealed" / "minleak"
     shutil.copytree(Path(minleak.__file__).parent, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    (copy / "_kernels" / "__pycache__").touch()
+    for folder in {path.parent for path in copy.rglob("*.py")}:
+        (folder / "__pycache__").touch()
     return copy.parent
 
 
