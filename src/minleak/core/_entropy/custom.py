@@ -31,8 +31,8 @@ class CoreConcave(Entropy):
 
     gradient
         The gradient of the perspective at a positive vector, or of the core F where that is given; a matrix for a
-        matrix where it is vectorised. `minleak.lab.optimise` takes the entropy then. Where F has a kink, any gradient of
-        a plane that touches it there.
+        matrix where it is vectorised. `minleak.lab.optimise` takes the entropy then. Where F has a kink, any gradient
+        of a plane that touches it there.
 
     F is assumed symmetric and expansible: columns reach it with or without their zeros, in any order. Nothing is
     assumed proven: `minleak.lab.check_entropy` tries to falsify what you claim.
