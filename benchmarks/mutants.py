@@ -33,21 +33,24 @@ SRC = Path("src/minleak")
 SEED = 20_261
 #: The rooms and files of the core, and the tests that are theirs.
 ROOMS = {
-    "_plan": ["tests/plan"],
-    "_plans": ["tests/plan", "tests/rates/test_sweeps.py"],
-    "_layouts": ["tests/layouts"],
-    "_certify": ["tests/certify"],
-    "_draw": ["tests/draw"],
-    "_entropy": ["tests/entropy"],
-    "_measure": ["tests/measure"],
-    "_lineage": ["tests/lineage"],
-    "_file": ["tests/file"],
+    "core/_plan": ["tests/core/plan"],
+    "core/_design.py": ["tests/core/plan"],
+    "core/_layouts": ["tests/core/layouts"],
+    "core/_certify": ["tests/core/certify"],
+    "core/_cloak.py": ["tests/core/draw"],
+    "core/_keys.py": ["tests/core/draw"],
+    "core/_entropy": ["tests/core/entropy"],
+    "core/_leakage.py": ["tests/core/test_leakages.py"],
+    "core/_capacity.py": ["tests/core/test_capacities.py"],
+    "core/_small_leakages.py": ["tests/core/test_small_leakages.py", "tests/core/test_orders.py"],
+    "core/_file": ["tests/core/file"],
     "core/_prior.py": ["tests/core/test_prior.py"],
     "core/_channel.py": ["tests/core/test_channel.py"],
     "core/_joint.py": ["tests/core/test_joint.py"],
     "core/_columns.py": ["tests/core/test_columns.py"],
     "core/_labels.py": ["tests/core/test_labels.py"],
     "core/_numbers.py": ["tests/core/test_prior.py"],
+    "lineage": ["tests/lineage"],
 }
 ALWAYS = "tests/abilities"
 

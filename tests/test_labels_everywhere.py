@@ -206,7 +206,7 @@ ONE = {
         True,
     ),
     **{
-        f"theory.{name}": (lambda v, f=f: (f(v, PRIOR), f(PRIOR, v)), GAINS, True)
+        f"lab.{name}": (lambda v, f=f: (f(v, PRIOR), f(PRIOR, v)), GAINS, True)
         for name, f in {
             "total_variation": lab.total_variation,
             "multiplicative_distance": lab.multiplicative_distance,
@@ -220,7 +220,7 @@ ONE = {
         }.items()
     },
     **{
-        f"theory.{name} prior": (lambda v, f=f: f(v, CHANNEL), W, True)
+        f"lab.{name} prior": (lambda v, f=f: f(v, CHANNEL), W, True)
         for name, f in {
             "OptimalAdversary": lab.OptimalAdversary().success,
             "UniformAdversary": lab.UniformAdversary().success,
