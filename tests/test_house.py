@@ -25,7 +25,7 @@ MOST = {
     "calls back on that way": (30, 1),
     "rooms": (15, 0),
     "files": (402, 5),
-    "lines": (56_395, 500),
+    "lines": (56_439, 500),
 }
 
 
