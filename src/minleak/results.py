@@ -6,19 +6,16 @@ from minleak.core._frontier import Frontier
 from minleak.core._hyper import Hyper, Posteriors
 from minleak.core._labels import Labels
 from minleak.core._leakage import LeakageRow, LeakageTable
-from minleak.core._plan.base import BasePlan
-from minleak.core._plan.blocks import BlockPlan
+from minleak.core._plan.channel_plan import ChannelPlan
 from minleak.core._plan.distances import Cost
 from minleak.core._plan.drawing_table import ExportedTable
-from minleak.core._plan.rows import Rows
 from minleak.core._plan.rows_read import RowsRead
 from minleak.core._plan.summaries import (
-    BlockSummary,
+    ChannelSummary,
     LineageSummary,
     PartWorth,
     PlanLeakage,
     PlanSummary,
-    RowSummary,
     StringSummary,
 )
 from minleak.core._property_leakage import PropertyLeakage
@@ -52,14 +49,13 @@ from minleak.strings._plan import UnlistedPlan
 
 __all__ = [
     "Audit",
-    "BasePlan",
     "Baseline",
-    "BlockPlan",
-    "BlockSummary",
     "Bracket",
     "ByStep",
     "Capacity",
     "Certificate",
+    "ChannelPlan",
+    "ChannelSummary",
     "Check",
     "Comparison",
     "ComparisonRow",
@@ -98,8 +94,6 @@ __all__ = [
     "Refinement",
     "Repeated",
     "Result",
-    "RowSummary",
-    "Rows",
     "RowsRead",
     "SequenceLeakage",
     "SequenceTable",

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import minleak as ml
-from minleak.cli._inputs import PriorSource, Reading, as_file, check_one_stdin, read_property
-from minleak.cli._options import CloakFile, PropertyColumn, argument, option
+from minleak.cli._inputs import PriorSource, Reading, as_file, check_one_stdin
+from minleak.cli._options import CloakFile, argument, option
 from minleak.cli._output import Outcome, working
 from minleak.core._certify.certificate import Certificate
-from minleak.core._plan.base import LINEAGE
 from minleak.errors import InvalidParameter
+from minleak.lineage._lineage import Lineage
 
 
 def certify(
@@ -20,7 +20,6 @@ def certify(
     ),
     *,
     gains: str | None = option("Column of PRIOR with the gains to certify it for."),
-    property: PropertyColumn = None,
     reading: Reading,
 ) -> Outcome[Certificate]:
     """Prove in exact integers that a .cloak file is optimal for its counts. Exit code 1 if that is not proved, also
@@ -36,16 +35,14 @@ def certify(
     with working(f"certifying {cloak}"):
         with as_file(cloak, ".cloak") as path:
             plan: Any = ml.load(path)
-        of = read_property(prior, property, reading, plan.prior) if property is not None else None
-        if prior is None or (of is not None and plan.kind == LINEAGE):
-            found = ml.certify(plan, of=of)
-        elif plan.kind == LINEAGE:
+        if prior is None:
+            found = ml.certify(plan)
+        elif isinstance(plan, Lineage):
             raise InvalidParameter(
-                "each part of an updated plan is certified for its own counts, which the file holds: leave out PRIOR; "
-                "only --property needs it"
+                "each part of an updated plan is certified for its own counts, which the file holds: leave out PRIOR"
             )
         else:
             source = PriorSource(prior, reading)
             worth = None if gains is None else source.other(gains, "--gains").weights
-            found = ml.certify(plan, source.prior(), gains=worth, of=of)
+            found = ml.certify(plan, source.prior(), gains=worth)
     return Outcome(found, code=0 if found.ok else 1)

@@ -15,7 +15,7 @@ from minleak.cli._show import summarize
 from minleak.cli._sweep import SuccessRequirement
 from minleak.cli._tables import check_ending
 from minleak.core._layouts import LAYOUTS
-from minleak.core._plan.summaries import BlockSummary, PlanSummary, StringSummary
+from minleak.core._plan.summaries import PlanSummary, StringSummary
 from minleak.core._progress import Progress
 from minleak.errors import InvalidParameter
 
@@ -133,7 +133,7 @@ def design(
     grouping: Grouping,
     reading: Reading,
     engine: str | None = engine_option(),
-) -> Outcome[PlanSummary | BlockSummary | StringSummary]:
+) -> Outcome[PlanSummary | StringSummary]:
     """Design the sets of at most K secrets that leak least (a plan), and save them as a .cloak file.
 
     Example: minleak design queries.csv -k 10 -o queries.cloak

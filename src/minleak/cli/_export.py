@@ -13,6 +13,7 @@ from minleak.cli._output import Outcome, working
 from minleak.cli._tables import check_ending
 from minleak.core._file.replacing import replace_file
 from minleak.core._plan.drawing_table import ExportedTable, refuse_formulas
+from minleak.core._plan.plan import Plan
 from minleak.errors import InvalidParameter
 
 
@@ -50,7 +51,7 @@ def export(
 
 
 def _export_partitions(plan: Any, output: str, key: ml.Key | None, *, raw_labels: bool) -> Outcome[Any]:
-    if not isinstance(plan, ml.results.BlockPlan):
+    if not isinstance(plan, Plan) or plan.randomised:
         raise InvalidParameter("--partitions needs a plan of blocks, made by minleak design --layout blocks")
     check_ending(output, "a table of partitions", ["csv"])
     table = plan.partitions(hashed=key)

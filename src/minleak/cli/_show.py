@@ -11,7 +11,7 @@ from minleak.cli._inputs import Reading, check_one_stdin, open_plan, read_proper
 from minleak.cli._options import CloakFile, Entropies, Format, PropertyColumn, Secret, argument
 from minleak.cli._output import Outcome
 from minleak.core._entropy.standard import STANDARD
-from minleak.core._plan.summaries import BlockSummary, LineageSummary, PlanSummary, RowSummary, StringSummary
+from minleak.core._plan.summaries import ChannelSummary, LineageSummary, PlanSummary, StringSummary
 
 
 def show(
@@ -22,7 +22,7 @@ def show(
     property: PropertyColumn = None,
     secret: Secret = "secret",
     format: Format = None,
-) -> Outcome[PlanSummary | BlockSummary | RowSummary | StringSummary | LineageSummary]:
+) -> Outcome[PlanSummary | ChannelSummary | StringSummary | LineageSummary]:
     """Show what a .cloak file holds, and how much it leaks.
 
     Example: minleak show queries.cloak

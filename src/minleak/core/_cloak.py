@@ -16,7 +16,8 @@ from minleak.core._frames import have_one_index
 from minleak.core._keys import Key, streams
 from minleak.core._load import load
 from minleak.core._parameters import as_list
-from minleak.core._plan.base import BasePlan, Sampler
+from minleak.core._plan.channel_plan import rounded
+from minleak.core._plan.drawable import Drawable, Listed
 from minleak.core._plan.streams import Fresh, Seeded, Streams
 from minleak.core._simulating import generator
 from minleak.errors import InvalidKey, InvalidParameter, PendingSecret, UnknownSecret
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from minleak.lab._optimise.result import Optimum
     from minleak.padding._result import Padding
 
-    Runnable = BasePlan | Channel | Optimum | LeastBudget | Padding | str | os.PathLike[str]
+    Runnable = Drawable | Channel | Optimum | LeastBudget | Padding | str | os.PathLike[str]
 
 _PENDING = "refuse it until the next part is made, or choose a stand_in"
 
@@ -35,20 +36,20 @@ _PENDING = "refuse it until the next part is made, or choose a stand_in"
 class _LoadedPlan:
     """A plan of a cloak, ready to be drawn from, and the number of the secret that stands in for unknown ones."""
 
-    sampler: Sampler
-    stand_in: int | None
+    plan: Drawable
+    stand_in: Any
 
     def find(self, secret: Hashable, at: int | None = None) -> Any:
-        """The sampler's representation of a secret, or of the stand-in; `at` is its number, for messages."""
-        found = self.sampler.find(secret)
+        """The plan's representation of a secret, or of the stand-in; `at` is its number, for messages."""
+        found = self.plan.find(secret)
         if found is None:
             found = self.stand_in
         if found is not None:
             return found
         which = "" if at is None else f" (number {at} of those given, counted from 0)"
-        if self.sampler.is_pending(secret):
+        if self.plan.is_pending(secret):
             raise PendingSecret(f"this secret was counted but has no set yet{which}: {_PENDING}", at)
-        raise UnknownSecret(f"the plan does not know this secret{which}: {self.sampler.advice}", at)
+        raise UnknownSecret(f"the plan does not know this secret{which}: {self.plan.advice}", at)
 
     def find_all(self, secrets: Iterable[Hashable]) -> list[Any]:
         """`find` for each of several secrets."""
@@ -104,7 +105,7 @@ class Cloak:
     ) -> None:
         self._loaded = _load_plans(plan if isinstance(plan, list | tuple) else [plan], stand_in)
         self._newest = self._loaded[-1]
-        self.plan = self._newest.sampler.plan  # whatever its kind is
+        self.plan = self._newest.plan
         self._key = None if key is None else as_key(key)
         seed = insecure_seed_for_experiments
         self._fresh: Streams = Fresh() if seed is None else Seeded(generator(seed))
@@ -121,7 +122,7 @@ class Cloak:
     @property
     def lineages(self) -> tuple[bytes, ...]:
         """Those of all its plans, the newest last."""
-        return tuple(loaded.sampler.plan.lineage for loaded in self._loaded)
+        return tuple(loaded.plan.lineage for loaded in self._loaded)
 
     @property
     def key(self) -> Key | None:
@@ -173,11 +174,11 @@ class Cloak:
         if positions.ndim != 1 or (len(positions) and positions.dtype.kind not in "iu"):
             raise InvalidParameter("indices are a list or one-dimensional array of whole numbers")
         positions = positions.astype(np.int64)
-        n = len(loaded.sampler.secrets)
+        n = self._count(loaded)
         if len(positions) and not (positions.min() >= 0 and positions.max() < n):
             at = int(np.argmax((positions < 0) | (positions >= n)))
             raise UnknownSecret(f"an index is not a position of the {n} secrets of the plan (number {at})", at)
-        if scopes is not None and loaded.sampler.plan.randomised:
+        if scopes is not None and loaded.plan.randomised:
             scopes = as_list(scopes, "scopes are a list of text or bytes, one for each secret", ordered=True)
         drawn: Indices = self._draw(loaded, positions, scopes)
         return drawn
@@ -207,14 +208,14 @@ class Cloak:
     @property
     def listed(self) -> bool:
         """Whether the plan lists its secrets; else every string is one."""
-        return self._newest.sampler.listed
+        return self._newest.plan.listed
 
     def positions(self, secrets: Iterable[Hashable], *, lineage: bytes | None = None) -> Indices:
         """The positions of secrets given by their labels, for `draw_many`. An unknown one raises UnknownSecret, whose
         `at` tells which of them it is.
         """
         loaded = self._choose(lineage)
-        _ = loaded.sampler.secrets  # or there are no positions
+        self._count(loaded)
         return np.array(loaded.find_all(secrets), dtype=np.int64)
 
     # -- what is shown ----------------------------------------------------------------------------------------------
@@ -223,20 +224,20 @@ class Cloak:
         """A short stable name for a published set: the same for the same set of this plan and of all its versions,
         whoever drew it.
         """
-        sampler = self._choose(lineage).sampler
+        plan = self._choose(lineage).plan
         given = as_list(labels, "what is shown is given as a list of labels")
-        found = [sampler.find_shown(label) for label in given]
+        found = [plan.find_shown(label) for label in given]
         if None in found:
             at = found.index(None)
             raise UnknownSecret(f"this is never shown (number {at} of those given, counted from 0)", at)
-        digest = hashlib.blake2b(sampler.plan.lineage, digest_size=12, person=b"minleak-set-1")
-        digest.update(sampler.set_in_bytes(set(found)))
+        digest = hashlib.blake2b(plan.lineage, digest_size=12, person=b"minleak-set-1")
+        digest.update(plan.set_in_bytes(set(found)))
         return digest.hexdigest()
 
     def __repr__(self) -> str:
         key = "no key" if self._key is None else f"key {self._key.id}"
         older = "" if len(self._loaded) == 1 else f"{len(self._loaded)} lineages, "
-        extent = self._newest.sampler.extent()
+        extent = self._newest.plan.extent()
         return f"Cloak({extent}, k={self.plan.k}, layout={self.plan.layout!r}, {older}{key})"
 
     def __reduce__(self) -> Any:
@@ -248,7 +249,7 @@ class Cloak:
         """The plan of a lineage, the newest if none is named."""
         if lineage is None:
             return self._newest
-        found = next((loaded for loaded in self._loaded if loaded.sampler.plan.lineage == lineage), None)
+        found = next((loaded for loaded in self._loaded if loaded.plan.lineage == lineage), None)
         if found is None:
             raise InvalidParameter(
                 "the cloak holds no plan of this lineage: give it that plan too, as in Cloak([older, newer]); a "
@@ -256,25 +257,35 @@ class Cloak:
             )
         return found
 
+    @staticmethod
+    def _count(loaded: _LoadedPlan) -> int:
+        """How many secrets have positions."""
+        if not isinstance(loaded.plan, Listed):
+            raise InvalidParameter(
+                "strings that cannot be listed have no positions, and there is no stand_in for them: draw them one by "
+                "one"
+            )
+        return len(loaded.plan.prior)
+
     def _sets(self, loaded: _LoadedPlan, found: list[Any], scopes: list[Any] | None) -> list[tuple[Any, ...]]:
-        secrets = np.array(found, dtype=np.int64) if loaded.sampler.listed else found
-        return loaded.sampler.show(self._draw(loaded, secrets, scopes))
+        secrets = np.array(found, dtype=np.int64) if loaded.plan.listed else found
+        return loaded.plan.show(self._draw(loaded, secrets, scopes))
 
     def _draw(self, loaded: _LoadedPlan, secrets: Any, scopes: Iterable[str | bytes] | None) -> Any:
         """A number r for each draw, the place floor(r N) of the N that its secret has, and what is shown there."""
-        sampler = loaded.sampler
-        return sampler.locate(secrets, self._streams(sampler, secrets, scopes).below(sampler.owned(secrets)))
+        plan = loaded.plan
+        return plan.locate(secrets, self._streams(plan, secrets, scopes).below(plan.places(secrets)))
 
-    def _streams(self, sampler: Sampler, secrets: Any, scopes: Iterable[str | bytes] | None) -> Streams:
-        if not sampler.plan.randomised:
+    def _streams(self, plan: Drawable, secrets: Any, scopes: Iterable[str | bytes] | None) -> Streams:
+        if not plan.randomised:
             return self._fresh
         if scopes is None:
-            if sampler.sticky_only:
-                raise InvalidParameter(sampler.sticky_only)
+            if plan.sticky_only:
+                raise InvalidParameter(plan.sticky_only)
             return self._fresh
         if self._key is None:
             raise InvalidKey("sticky draws need a key: Cloak(plan, key=...), or draw_fresh without one")
-        return streams(self._key, sampler.plan.lineage, scopes, sampler.in_bytes(secrets))
+        return streams(self._key, plan.lineage, scopes, plan.in_bytes(secrets))
 
 
 def _check_index(secrets: Any, scopes: Any) -> None:
@@ -286,7 +297,7 @@ def _check_index(secrets: Any, scopes: Any) -> None:
 
 
 def _check_how(loaded: _LoadedPlan, sticky: bool, fresh: Any) -> None:
-    if not isinstance(fresh, bool | np.bool_) or (loaded.sampler.plan.randomised and fresh == sticky):
+    if not isinstance(fresh, bool | np.bool_) or (loaded.plan.randomised and fresh == sticky):
         raise InvalidParameter("say either scopes= for sticky draws or fresh=True for fresh ones")
 
 
@@ -294,27 +305,28 @@ def _load_plans(plans: Sequence[Any], stand_in: Hashable | None) -> list[_Loaded
     """The plans, loaded, in their order."""
     found = []
     for plan in plans:
-        sampler = (load(plan) if isinstance(plan, str | os.PathLike) else as_plan(plan)).sampler()
-        number = None if stand_in is None else sampler.secrets.position(stand_in)
+        one = load(plan) if isinstance(plan, str | os.PathLike) else as_plan(plan)
+        loaded = _LoadedPlan(one, None)
+        if stand_in is not None:
+            Cloak._count(loaded)
+        number = None if stand_in is None else one.find(stand_in)
         if stand_in is not None and number is None:
             raise InvalidParameter("the stand-in for unknown secrets must itself be a label of the plan")
-        found.append(_LoadedPlan(sampler, number))
+        found.append(_LoadedPlan(one, number))
     if not found:
         raise InvalidParameter("a cloak runs one plan at least: give a plan, or a list of plans with the newest last")
     return found
 
 
-def as_plan(plan: Any) -> BasePlan:
+def as_plan(plan: Any) -> Drawable:
     """The plan itself, or one made from a channel, or from a result that has a channel or rows."""
-    if isinstance(plan, BasePlan):
+    if isinstance(plan, Drawable):
         return plan
     channel, rows = getattr(plan, "channel", plan), getattr(plan, "rows", None)
     if isinstance(channel, Channel):
-        from minleak.core._plan.rounding import rounded  # which a process that draws from a file does not need
-
         return rounded(channel)
     made = rows() if callable(rows) else None
-    if isinstance(made, BasePlan):
+    if isinstance(made, Drawable):
         return made
     raise InvalidParameter(
         f"a cloak runs a plan, its .cloak file or a channel, not {type(plan).__name__}: make one with design(prior, k)"

@@ -2,55 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any, Literal, overload
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from minleak.core._labels import Labels
 from minleak.core._layouts import LAYOUTS
-from minleak.core._layouts.base import Layout, RingLayout
-from minleak.core._layouts.blocks import Blocks
-from minleak.core._layouts.giants import Giants, LayoutInput, LayoutResult, find_giants
+from minleak.core._layouts.base import Giants, Laid, Layout, LayoutInput, find_giants
 from minleak.core._matching import values_by_label
 from minleak.core._parameters import as_list
-from minleak.core._plan.base import BLOCKS, RINGS
-from minleak.core._plan.blocks import BlockPlan
+from minleak.core._plan.fields import LIMIT, cap
 from minleak.core._plan.groups import Groups, GroupTree
-from minleak.core._plan.partition import cut, fit
 from minleak.core._plan.plan import Plan
-from minleak.core._plan.rings import LIMIT, cap
-from minleak.core._plan.rows_read import as_rows, cut_within
-from minleak.core._plan.tiers import Tier
 from minleak.core._prior import Grid, Prior, as_gains, as_prior
 from minleak.core._progress import Progress, no_progress
 from minleak.errors import InvalidParameter, quote
-from minleak.groups._tiers import TierCaps, find_partition
+from minleak.groups._tiers import TierCaps, find_partition, lanes_of, on_common_grid
 from minleak.near._pricing.regions import cost_of_cells
 from minleak.strings._make import design_unlisted
 from minleak.strings._model import StringModel
 from minleak.strings._plan import UnlistedPlan
 
+_NONE = np.empty(0, dtype=np.int64)
 
-@overload
-def design(  # type: ignore[overload-overlap] # every other text is a layout
-    prior: Prior | Iterable[Any],
-    k: int,
-    *,
-    layout: Blocks | Literal["blocks"],
-    groups: Groups | GroupTree | None = None,
-    gains: None = None,
-    progress: Progress | None = ...,
-) -> BlockPlan: ...
+
 @overload
 def design(
     prior: Prior | Iterable[Any],
     k: int,
     *,
-    layout: RingLayout | str = "stable",
+    layout: Layout | str = "stable",
     groups: Groups | GroupTree | None = None,
     gains: Iterable[Any] | None = None,
     progress: Progress | None = ...,
@@ -71,7 +56,7 @@ def design(
     progress: Progress | None = None,
     unknown: StringModel | None = None,
     unknown_share: float | Fraction | None = None,
-) -> Plan | BlockPlan | UnlistedPlan:
+) -> Plan | UnlistedPlan:
     """Maximise H(X|Y) over all channels in which at most k secrets can cause the same observable.
 
     Sort the weights, w_1 >= w_2 >= ...; j* is the least j with w_j (k-j+1) <= w_j + ... + w_n. The first j*-1 secrets,
@@ -138,105 +123,160 @@ def design(
     k = min(cap(k), len(prior))  # no set has more members than there are secrets
     if groups is not None and not isinstance(groups, Groups | GroupTree):
         raise InvalidParameter(f"groups= is Groups(by, at_most=...), not {type(groups).__name__}")
-    return _MAKERS[layout.kind](layout, prior, k, gains, groups, progress or no_progress)
-
-
-def _design_rings(
-    layout: RingLayout,
-    prior: Prior,
-    k: int,
-    gains: Iterable[Any] | None,
-    groups: Groups | GroupTree | None,
-    progress: Progress,
-) -> Plan:
-    """The plan of least leakage that the layout lays."""
+    if gains is not None and not layout.randomised:
+        raise InvalidParameter("gains= goes with plans that draw their sets: blocks are made for the prior")
     gamma = None if gains is None else _check_gains(gains, prior.labels)
     grid = (prior if gamma is None else _apply_gains(prior, gamma)).on_grid(LIMIT // k)
-    problem = LayoutInput(grid.weights, prior.labels, Giants(np.empty(0, dtype=np.int64), k, 0), progress=progress)
-    fields: dict[str, Any] = {
-        "prior": prior,
-        "layout": layout.name,
-        "gains": None if gamma is None else np.array([float(g) for g in gamma]),
-        "distance": grid.distance,
-    }
-    if groups is not None:
-        return _design_under_caps(layout, problem, k, groups.tree(prior.labels), grid, fields)
+    problem = LayoutInput(prior, grid.weights, k, Giants(_NONE, k, 0), progress=progress or no_progress)
+    fields = {"gains": None if gamma is None else np.array([float(g) for g in gamma]), "distance": grid.distance}
+    tree = None if groups is None else groups.tree(prior.labels)
+    if not layout.randomised:
+        return _design_fixed(layout, problem, grid, tree, fields)
+    if tree is not None:
+        return _design_under_caps(layout, problem, grid, tree, fields)
     giants = find_giants(grid.weights, grid.total, k)
     laid = layout.lay(replace(problem, giants=giants, finest=LIMIT // (k * grid.total)))
-    return Plan.trusted(k=k, **fields, **laid.fields(grid.times(laid.factor), giants))
+    return _as_plan(layout, problem, grid, giants, laid, **fields)
+
+
+def _as_plan(layout: Layout, problem: LayoutInput, grid: Grid, giants: Giants, laid: Laid, **fields: Any) -> Plan:
+    """The plan of what was laid, in the layout's units. Secrets of weight zero have sets of their own, at most k in
+    each and no more of a group than its cap; where nothing is on homes and ring, the giants' set comes first.
+    """
+    finer, tree = grid.times(laid.factor), fields.get("groups")
+    idle = np.flatnonzero(grid.weights == 0)
+    fixed = idle if giants.rest else np.concatenate([giants.members, idle])
+    if tree is None or not len(fixed):
+        begins = np.append(np.arange(0, len(fixed), problem.k), len(fixed))
+    else:
+        from minleak.groups._fitting import first_fit
+
+        numbers, sizes = first_fit(tree.group_of[fixed], tree.parents, tree.caps, problem.k)
+        fixed, begins = fixed[np.argsort(numbers, kind="stable")], np.append(0, np.cumsum(sizes)).astype(np.int64)
+    if not giants.rest:
+        fixed[: begins[1]] = np.sort(fixed[: begins[1]])
+    length = giants.rest * laid.factor - giants.u * int(laid.home_weights.sum())
+    return Plan(
+        prior=problem.prior,
+        k=problem.k,
+        layout=layout.name,
+        weights=finer.weights,
+        giants=giants.members,
+        home_members=laid.home_members,
+        home_weights=laid.home_weights,
+        members=laid.members,
+        starts=laid.starts,
+        fixed=fixed,
+        begins=begins,
+        costs=laid.costs,
+        **{"length": length, **fields},
+    )
+
+
+def _design_fixed(
+    layout: Layout, problem: LayoutInput, grid: Grid, tree: GroupTree | None, fields: dict[str, Any]
+) -> Plan:
+    """The plan of a layout in which every secret has a set that it always shows."""
+    size = problem.k
+    tier = None
+    if tree is not None:
+        size = tree.rank(np.ones(len(problem.prior), dtype=bool), problem.k)
+        tier = TierCaps(tree, size, grid.total, tree.caps)
+    laid = layout.lay(replace(problem, k=size, giants=Giants(_NONE, size, grid.total), tier=tier))
+    size = int(np.diff(laid.begins).max()) if tree is None else size
+    return Plan(
+        prior=problem.prior,
+        k=size,
+        layout=layout.name,
+        weights=grid.weights,
+        giants=_NONE,
+        home_members=np.empty((0, size), dtype=np.int64),
+        home_weights=_NONE,
+        members=_NONE,
+        starts=_NONE,
+        length=0,
+        fixed=laid.fixed,
+        begins=laid.begins,
+        groups=tree,
+        **fields,
+    )
 
 
 def _design_under_caps(
-    layout: RingLayout, problem: LayoutInput, k: int, tree: GroupTree, grid: Grid, fields: dict[str, Any]
+    layout: Layout, problem: LayoutInput, grid: Grid, tree: GroupTree, fields: dict[str, Any]
 ) -> Plan:
     """The plan of least leakage under caps on groups: each tier of the principal partition is laid by itself."""
     problem.progress(0, 1, "the principal partition under the caps")
-    found = find_partition(grid.weights, k, tree)
+    found = find_partition(grid.weights, problem.k, tree)
     places = sum(tier.rank for tier in found.tiers)
-    size = len(found.giants) + places if places else tree.rank(np.ones(len(tree.group_of), dtype=bool), k)
-    giants = Giants(found.giants, size - len(found.giants), 0)
-    finest = LIMIT // (k * grid.total) if len(found.tiers) == 1 else 1  # all tiers have the same units
-    first, *others = _lay_tiers(layout, replace(problem, giants=giants, finest=finest), found.tiers)
-    lower = tuple(Tier(laid.homes, laid.rings) for laid in others)
-    fields |= {"k": size, "groups": tree, "lower": lower, **first.fields(grid.times(first.factor), giants)}
-    plan = Plan.trusted(**fields)
-    distances = layout.distances(problem) if lower else None
-    if distances is None or first.cost is None:
-        return plan
-    mean = cost_of_cells(((sets, lengths / plan.phases) for sets, lengths in plan.cells()), distances)
-    return Plan.trusted(**fields | {"costs": replace(first.cost, value=mean, bound=None, rounding=None)})
+    size = len(found.giants) + places if places else tree.rank(np.ones(len(tree.group_of), dtype=bool), problem.k)
+    giants = Giants(found.giants, size - len(found.giants), sum(tier.weight for tier in found.tiers))
+    problem = replace(problem, k=size, giants=giants)
+    if len(found.tiers) > 1:
+        return _design_tiers(layout, problem, grid, found.tiers, groups=tree, **fields)
+    if found.tiers:
+        laid = layout.lay(replace(problem, tier=found.tiers[0], finest=LIMIT // (size * grid.total)))
+    else:
+        laid = layout.lay(problem) if giants.u else Laid.ring(_NONE, _NONE, 0)
+    return _as_plan(layout, problem, grid, giants, laid, groups=tree, **fields)
 
 
-def _lay_tiers(layout: RingLayout, problem: LayoutInput, tiers: Sequence[TierCaps]) -> list[LayoutResult]:
-    """Each tier laid by itself, or the problem as it is if there is none; the progress of all tiers is one."""
-    laid = []
+def _design_tiers(layout: Layout, problem: LayoutInput, grid: Grid, tiers: Sequence[TierCaps], **fields: Any) -> Plan:
+    """Several tiers side by side on one ring: each has as many lanes as its rank, and all have the same phases. So the
+    weights of each are put on a grid of one total.
+    """
+    weights, phases, apart = on_common_grid(grid.weights, tiers, LIMIT // problem.k)
+    rings = []
     for i, tier in enumerate(tiers):
 
         def progress(done: int, steps: int, what: str, i: int = i) -> None:
-            tiered = what if len(tiers) == 1 else f"tier {i + 1} of {len(tiers)}, {what}"
-            problem.progress(i * steps + done, len(tiers) * steps, tiered)
+            problem.progress(i * steps + done, len(tiers) * steps, f"tier {i + 1} of {len(tiers)}, {what}")
 
-        giants = Giants(problem.giants.members, tier.rank, tier.weight)
-        laid.append(layout.lay(replace(problem, giants=giants, tier=tier, progress=progress)))
-    return laid or [layout.lay(problem)]
-
-
-def _design_blocks(
-    layout: Blocks,
-    prior: Prior,
-    k: int,
-    gains: Iterable[Any] | None,
-    groups: Groups | GroupTree | None,
-    progress: Progress,
-) -> BlockPlan:
-    """The best blocks for a prior and a cap. O(n log n)."""
-    del progress
-    if gains is not None:
-        raise InvalidParameter("gains= goes with plans that draw their sets: blocks are made for the prior")
-    if layout.mean_rows is not None or layout.worst_rows is not None:
-        if groups is not None:
-            raise InvalidParameter("groups= and a budget in rows are two ways to cut blocks: give one of them")
-        rows = as_rows(prior, layout.rows)
-        found = cut_within(prior, rows, k, mean=layout.mean_rows, worst=layout.worst_rows)
-        return BlockPlan(prior, int(found.sizes.max()), found)
-    if groups is None:
-        return BlockPlan(prior, k, cut(prior, k))
-    tree = groups.tree(prior.labels)
-    size = tree.rank(np.ones(len(prior), dtype=bool), k)
-    return BlockPlan(prior, size, fit(prior, size, tree), tree)
+        own = replace(tier, weight=phases)
+        giants = Giants(problem.giants.members, tier.rank, phases)
+        laid = layout.lay(replace(problem, weights=weights, giants=giants, tier=own, progress=progress))
+        rings.append((laid, lanes_of(laid, tier.rank, phases)))
+    members = np.concatenate([line for _, (line, _) in rings])
+    starts = np.concatenate(
+        [starts + phases * lanes for (_, (_, starts)), lanes in zip(rings, _before(tiers), strict=True)]
+    )
+    giants = problem.giants
+    fields |= {"length": phases, "tiers": tuple((tier.rank, tier.weight) for tier in tiers)}
+    fields["distance"] = min(fields["distance"] + apart, 1.0)
+    whole = Laid(np.empty((0, giants.u), dtype=np.int64), members=members, starts=starts)
+    plan = _as_plan(layout, problem, grid, giants, whole, **fields)
+    distances, first = layout.distances(problem), rings[0][0].costs
+    if distances is None or first is None:
+        return plan
+    sets = ((sets[:, plan.n_giants :], lengths / plan.phases) for sets, lengths in plan.cells())
+    costs = replace(first, value=cost_of_cells(sets, distances), bound=None, rounding=None)
+    return replace(plan, costs=costs)
 
 
-# How a layout makes a plan of its kind.
-_MAKERS: dict[str, Callable[..., Plan | BlockPlan]] = {RINGS: _design_rings, BLOCKS: _design_blocks}
+def _before(tiers: Sequence[TierCaps]) -> list[int]:
+    """How many lanes come before those of each tier."""
+    return [sum(tier.rank for tier in tiers[:i]) for i in range(len(tiers))]
 
 
-def lay_again(plan: Plan, layout: RingLayout) -> Plan:
-    """The same plan in another layout: the same giants, the other secrets on other rings."""
-    problem = LayoutInput(plan.weights, plan.prior.labels, Giants(plan.giants, plan.u, plan.rest_weight))
-    tiers = () if plan.groups is None else find_partition(plan.weights, plan.k, plan.groups).tiers
-    first, *others = _lay_tiers(layout, problem, tiers)
-    lower = tuple(Tier(laid.homes, laid.rings) for laid in others)
-    return replace(plan, layout=layout.name, homes=first.homes, rings=first.rings, lower=lower)
+def best_target(weights: npt.NDArray[np.int64], k: int, tree: GroupTree | None) -> npt.NDArray[np.float64]:
+    """pi of the best plan for these weights, largest first, which no layout changes."""
+    if tree is not None:
+        return find_partition(weights, k, tree).target(weights)
+    total = int(weights.sum())
+    giants = find_giants(weights, total, k)
+    rest = [giants.rest / giants.u] * (giants.u if giants.rest else 0)
+    return np.concatenate([weights[giants.members], rest]) / total
+
+
+def lay_again(plan: Plan, layout: Layout) -> Plan:
+    """The same plan in another layout: the same giants, the other secrets on other homes and another ring."""
+    if plan.groups is not None:
+        return design(plan.on_grid, plan.k, layout=layout, groups=plan.groups)
+    giants = Giants(plan.giants, plan.u, plan.rest)
+    problem = LayoutInput(plan.prior, plan.weights, plan.k, giants)
+    laid = layout.lay(problem)
+    grid = Grid(plan.weights, plan.total, plan.distance)
+    return _as_plan(layout, problem, grid, giants, laid, gains=plan.gains, distance=plan.distance)
 
 
 def as_layout(layout: Layout | str) -> Layout:

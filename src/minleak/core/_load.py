@@ -8,20 +8,19 @@ from typing import Any
 
 from minleak.core._file.format import UNFIT, read
 from minleak.core._parameters import truth
-from minleak.core._plan.base import BLOCKS, LINEAGE, RINGS, ROWS, STRINGS, BasePlan
+from minleak.core._plan.drawable import Drawable
 from minleak.errors import InvalidCloak, quote
 
-#: Where each kind of plan is; modules are loaded when a file of theirs is.
+#: Where each kind that a file names is; modules are loaded when a file of theirs is.
 KINDS = {
-    RINGS: ("minleak.core._plan.plan", "Plan"),
-    BLOCKS: ("minleak.core._plan.blocks", "BlockPlan"),
-    ROWS: ("minleak.core._plan.rows", "Rows"),
-    STRINGS: ("minleak.strings._plan", "UnlistedPlan"),
-    LINEAGE: ("minleak.lineage._lineage", "Lineage"),
+    "plan": ("minleak.core._plan.plan", "Plan"),
+    "channel": ("minleak.core._plan.channel_plan", "ChannelPlan"),
+    "strings": ("minleak.strings._plan", "UnlistedPlan"),
+    "lineage": ("minleak.lineage._lineage", "Lineage"),
 }
 
 
-def load(path: str | os.PathLike[str], *, mapped: bool = True) -> BasePlan:
+def load(path: str | os.PathLike[str], *, mapped: bool = True) -> Drawable:
     """The plan in a file, mapped into memory: processes that load the same file share its pages.
 
     All of it is checked first, against its hashes and for what it says: a file that is cut, changed, foreign, of
@@ -37,7 +36,7 @@ def load(path: str | os.PathLike[str], *, mapped: bool = True) -> BasePlan:
         )
     module, name = KINDS[kind]
     try:
-        plan: BasePlan = getattr(import_module(module), name).from_contents(contents)
+        plan: Drawable = getattr(import_module(module), name).from_contents(contents)
     except UNFIT as error:
         raise InvalidCloak(f"{path!s} does not hold a plan of this format ({type(error).__name__})") from None
     vars(plan)["hashes"] = contents.hashes

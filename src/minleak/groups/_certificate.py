@@ -8,10 +8,7 @@ points, nor between them, where the plan's sums are linear and all others concav
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from fractions import Fraction
-from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -23,22 +20,35 @@ if TYPE_CHECKING:
     from minleak.core._plan.plan import Plan
 
 
-def is_principal(plan: Plan, tree: GroupTree) -> bool:
-    """Whether no set may have more members of the densest tiers than the plan's sets have, at every fall of density."""
-    blocks: list[Any] = [(Fraction(int(plan.weights[x])), 1, x) for x in plan.giants.tolist()]
-    blocks += [(Fraction(tier.weight, tier.rank), tier.rank, tier.members()) for tier in plan.tiers]
-    blocks.sort(key=lambda block: -block[0])
-    inside, places = np.zeros(len(plan.weights), dtype=bool), 0
-    for _, some in groupby(blocks, key=lambda block: block[0]):
-        for _, rank, members in some:
-            inside[members] = True
-            places += rank
-        if _most_members(tree, inside, plan.k) != places:
-            return False
-    return True
+class Tier(NamedTuple):
+    """So many members of every set are of the tier, whose members have this weight."""
+
+    rank: int
+    weight: int
+    members: Indices
 
 
-def _most_members(tree: GroupTree, inside: npt.NDArray[np.bool_], k: int) -> int:
+def find_tiers(plan: Plan, left: int) -> list[Tier]:
+    """The tiers that a plan says it has, with the secrets that it shows on their lanes; one tier has all that `left` of
+    the giants.
+    """
+    if not plan.tiers:
+        loose = plan.weights > 0
+        loose[plan.giants] = False
+        members = np.flatnonzero(loose)
+        return [Tier(plan.k - len(plan.giants), left, members)] if left else []
+    found, lane = [], 0
+    for rank, weight in plan.tiers:
+        begin, end = np.searchsorted(plan.starts, [lane * plan.length, (lane + rank) * plan.length])
+        members = np.unique(plan.members[begin:end]).astype(np.int64)
+        right = begin < len(plan.starts) and plan.starts[begin] == lane * plan.length
+        whole = int(plan.weights[members].sum()) == weight
+        found.append(Tier(rank, weight if right and whole else 0, members))
+        lane += rank
+    return found
+
+
+def most_members(tree: GroupTree, inside: npt.NDArray[np.bool_], k: int) -> int:
     """r(F): how many of these secrets an allowed set may have, one group after the other."""
     counts = np.bincount(tree.group_of[inside], minlength=len(tree.caps))
     if (tree.parents < 0).all():
@@ -51,19 +61,6 @@ def _most_members(tree: GroupTree, inside: npt.NDArray[np.bool_], k: int) -> int
         else:
             left[parent] += most
     return min(k, whole)
-
-
-def keeps_caps(plan: Plan, tree: GroupTree) -> bool:
-    """Whether no set of the plan has more members of a group than its cap."""
-    return all(within_caps(sets, tree) for sets in _all_sets(plan))
-
-
-def _all_sets(plan: Plan) -> Iterator[Indices]:
-    """Every set, a row each, in blocks of one width."""
-    for sets, _ in plan.cells():
-        yield np.hstack([np.broadcast_to(plan.giants, (len(sets), plan.n_giants)), sets])
-    for members in plan.zero_weight_sets():
-        yield members[None, :]
 
 
 def within_caps(sets: Indices, tree: GroupTree) -> bool:

@@ -7,13 +7,13 @@ from collections.abc import Callable
 import numpy as np
 
 from minleak.core._arrays import Indices
+from minleak.core._layouts.base import Laid
 from minleak.core._plan.groups import GroupTree
-from minleak.core._plan.rings import Homes, Ring
 from minleak.groups._tiers import TierCaps
 
 
-def lay_along_tree(secrets: Indices, weights: Indices, tree: GroupTree, u: int) -> tuple[Ring, ...]:
-    """One ring of the secrets that have weight, one group of the tree after the other.
+def lay_along_tree(secrets: Indices, weights: Indices, tree: GroupTree, u: int) -> tuple[Indices, Indices]:
+    """One ring of the secrets that have weight, one group of the tree after the other: its members and their starts.
 
     All that lies in a group is in one piece of the ring, so a group of weight W has u W / (all weight) members at each
     phase, rounded down or up.
@@ -21,15 +21,10 @@ def lay_along_tree(secrets: Indices, weights: Indices, tree: GroupTree, u: int) 
     from minleak.groups import _grouping as grouping
 
     members, starts = grouping.lay_by_group(secrets, weights, tree.group_of[secrets], tree.places)
-    if not len(members):
-        return ()
-    length = int(starts[-1])
-    starts = starts[:-1]
-    starts *= u
-    return (Ring(members, starts, length, u),)
+    return members, u * starts[:-1]
 
 
-def lay_homes(secrets: Indices, weights: Indices, tier: TierCaps) -> tuple[Homes, tuple[Ring, ...]]:
+def lay_homes(secrets: Indices, weights: Indices, tier: TierCaps) -> Laid:
     """Homes and the ring of residues for the secrets of a tier, from the heaviest down; their `weights` become the
     residues.
 
@@ -53,8 +48,8 @@ def lay_homes(secrets: Indices, weights: Indices, tier: TierCaps) -> tuple[Homes
         residues += np.append(given, 0)[home_of]
     del groups, home_of, sizes, full, number  # some bytes a secret, before the ring takes more
     kept = home > 0
-    found = Homes(members if kept.all() else members[kept], home[kept])
-    return found, lay_along_tree(secrets, residues, tree, rank)
+    ring = lay_along_tree(secrets, residues, tree, rank)
+    return Laid(members if kept.all() else members[kept], home[kept], *ring)
 
 
 def _give_back(home: Indices, members: Indices, bounds: _Bounds) -> Indices | None:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from minleak.core._arrays import Array, Indices
 from minleak.core._plan.groups import GroupTree
+from minleak.errors import InvalidParameter
+
+if TYPE_CHECKING:
+    from minleak.core._layouts.base import Laid
 
 
 @dataclass(frozen=True)
@@ -39,6 +46,56 @@ class TierPartition:
         rest = [tier.weight / tier.rank for tier in self.tiers for _ in range(tier.rank)]
         pi = np.concatenate([weights[self.giants], rest])
         return np.asarray(np.sort(pi)[::-1] / pi.sum())
+
+
+def on_common_grid(weights: Indices, tiers: Sequence[TierCaps], room: int) -> tuple[Indices, int, float]:
+    """The weights of several tiers on grids of one total, which is at most `room`; that total; and how far that moves
+    the prior, in total variation.
+
+    If the least common multiple of the tiers' weights fits, nothing moves. Else the weights along the tree are rounded
+    by their running sum, so that every secret and every group, which is one piece of the line, moves by less than one
+    unit: since the total is a multiple of all ranks, r w(A) <= c_A (total) still holds for each group A.
+    """
+    total = math.lcm(*(tier.weight for tier in tiers))
+    exact = total <= room
+    if not exact:
+        unit = math.lcm(*(tier.rank for tier in tiers))
+        total = room // unit * unit
+        if total < max(tier.weight for tier in tiers):
+            raise InvalidParameter(
+                "the caps on groups must leave tiers whose ranks have a small common multiple; got "
+                f"{', '.join(str(tier.rank) for tier in tiers)}. Use fewer different caps."
+            )
+    out, apart, whole = np.zeros_like(weights), 0.0, sum(tier.weight for tier in tiers) + 0.0
+    for tier in tiers:
+        members = np.flatnonzero(weights) if tier.members is None else tier.members
+        along = members[np.argsort(tier.tree.places[tier.tree.group_of[members]], kind="stable")]
+        if exact:
+            out[along] = weights[along] * (total // tier.weight)
+            continue
+        ends = [running * total // tier.weight for running in np.cumsum(weights[along]).tolist()]
+        out[along] = np.diff(np.array(ends, dtype=np.int64), prepend=0)
+        moved = float(np.abs(out[along] / total - weights[along] / tier.weight).sum())
+        apart += 0.5 * moved * tier.weight / whole
+    return out, total, apart
+
+
+def lanes_of(laid: Laid, rank: int, phases: int) -> tuple[Indices, Indices]:
+    """What was laid, homes and ring, on lanes of so many phases alone: the owners of segments and where each starts."""
+    lengths = rank * laid.home_weights
+    at_homes = int(lengths.sum())
+    length = phases - at_homes
+    starts = [np.add.outer(np.arange(rank) * phases, np.cumsum(lengths) - lengths).ravel()]
+    owners = [laid.home_members.T.ravel()]
+    if length:
+        # a segment that goes on over the end of a lane is cut where the homes lie between
+        edges = np.arange(rank) * length
+        cut = np.unique(np.concatenate([laid.starts, edges]))
+        owners.append(laid.members[np.searchsorted(laid.starts, cut, side="right") - 1])
+        starts.append(cut // length * phases + at_homes + cut % length)
+    line, begins = np.concatenate(owners), np.concatenate(starts)
+    order = np.argsort(begins, kind="stable")
+    return line[order], begins[order]
 
 
 def find_partition(weights: Indices, k: int, tree: GroupTree) -> TierPartition:

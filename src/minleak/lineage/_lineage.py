@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
-from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
-import pyarrow as pa
 
-from minleak.core._arrays import Array, Indices
-from minleak.core._channel import Channel
+from minleak.core._arrays import Indices
+from minleak.core._certify.certificate import certificate_of
 from minleak.core._design import design
 from minleak.core._entropy.base import ConditionalEntropy
 from minleak.core._entropy.standard import STANDARD
@@ -25,17 +23,16 @@ from minleak.core._layouts import LAYOUTS
 from minleak.core._layouts.base import Layout
 from minleak.core._matching import join, take
 from minleak.core._parameters import real, whole
-from minleak.core._plan.base import BLOCKS, LINEAGE, RINGS, BasePlan
-from minleak.core._plan.blocks import BlockPlan
 from minleak.core._plan.groups import Groups, GroupTree
 from minleak.core._plan.plan import Plan
+from minleak.core._plan.set_plan import WIDTH, SetPlan, Walk
 from minleak.core._plan.summaries import LineageSummary, summarize_lineage, tell_property
 from minleak.core._prior import Prior, as_prior, total_of
 from minleak.core._property_leakage import Values
 from minleak.errors import InvalidParameter, quote
 from minleak.lineage._cadence import is_due
+from minleak.lineage._certificate import certify_lineage
 from minleak.lineage._ledger import DAILY, LAST_DAY, MOST, SERIES, Ledger
-from minleak.lineage._sampler import LineageSampler
 from minleak.rates._today import SHARES, Today, check_enough, leaks_today
 
 # The most parts that a file holds.
@@ -43,7 +40,7 @@ _PARTS = 100_000
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Lineage(BasePlan):
+class Lineage(SetPlan):
     """A plan that was updated: made by `plan.update(counts)`.
 
     A set that never changes tells nothing new. So the sets, odds and sticky draws of every listed secret stay the same,
@@ -61,26 +58,26 @@ class Lineage(BasePlan):
     2
     """
 
-    kind = LINEAGE
+    kind = "lineage"
 
-    _parts: tuple[Any, ...]
+    _parts: tuple[Plan, ...]
     ledger: Ledger
     #: What was found to leak on earlier days, where it was asked for: `life` has the last day too.
     past: tuple[Today, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse parts of different kinds, layouts or caps, and a ledger of other secrets."""
-        alike = len({(part.kind, part.layout, part.k, part.groups is None) for part in self._parts}) == 1
+        alike = len({(part.layout, part.k, part.groups is None) for part in self._parts}) == 1
         if not alike or self.ledger.listed != sum(len(part.prior) for part in self._parts):
             raise InvalidParameter("these parts are no lineage: they differ in layout or k, or were not counted")
 
     @classmethod
-    def begin(cls, plan: Any) -> Lineage:
+    def begin(cls, plan: Plan) -> Lineage:
         """A plan made from nothing, as a lineage of one part."""
         return cls((plan,), Ledger.begin(plan.prior))
 
     @property
-    def parts(self) -> tuple[Any, ...]:
+    def parts(self) -> tuple[Plan, ...]:
         """The plans that it is made of, in the order in which they came."""
         return self._parts
 
@@ -93,11 +90,6 @@ class Lineage(BasePlan):
     def layout(self) -> str:
         """That of all parts."""
         return str(self.parts[0].layout)
-
-    @property
-    def randomised(self) -> bool:  # type: ignore[override]
-        """Whether draws need randomness: all parts are of one kind."""
-        return bool(self.parts[0].randomised)
 
     @property
     def lineage(self) -> bytes:
@@ -121,7 +113,7 @@ class Lineage(BasePlan):
         numbers = np.array([ledger.listed, ledger.day, ledger.began, ledger.version])
         arrays = [getattr(ledger, name) for name in (*SERIES, *DAILY)]
         waiting = label_parts(take(ledger.labels, ledger.waiting)) if ledger.pending else [b"none"]
-        return hash_parts(b"minleak lineage 1", [*(part.digest for part in self.parts), numbers, *arrays, *waiting])
+        return hash_parts(b"minleak lineage 2", [*(part.digest for part in self.parts), numbers, *arrays, *waiting])
 
     @cached_property
     def prior(self) -> Prior:
@@ -132,19 +124,17 @@ class Lineage(BasePlan):
         return Prior(counts, labels=join([part.prior.labels for part in self.parts]))
 
     @cached_property
-    def begins(self) -> Indices:
+    def begins(self) -> Indices:  # type: ignore[override]
+        """Where each of the fixed sets begins, and where the last one ends."""
+        sizes = np.concatenate([np.diff(part.begins) for part in self.parts])
+        return np.append(0, np.cumsum(sizes))
+
+    @cached_property
+    def begins_of_parts(self) -> Indices:
         """Where the secrets of each part begin, and where the last ones end."""
         return np.cumsum([0, *(len(part.prior) for part in self.parts)])
 
     # -- what it says -------------------------------------------------------------------------------------------------
-
-    def joint_blocks(self, p: Array) -> Iterator[Any]:
-        """The columns of the joint for the probabilities of the secrets, one part after the other."""
-        import scipy.sparse as sp
-
-        for part, begin in zip(self.parts, self.begins.tolist(), strict=False):
-            for block in part.joint_blocks(p[begin : begin + len(part.prior)]):
-                yield sp.csc_array((block.data, block.indices + begin, block.indptr), shape=(len(p), block.shape[1]))
 
     def summary(
         self, entropies: Sequence[ConditionalEntropy | str] = STANDARD, *, of: Values | None = None
@@ -197,45 +187,96 @@ class Lineage(BasePlan):
             return self.past
         return (*(one for one in self.past if one.day < self.ledger.day), self._today)
 
+    # -- its sets: those of the parts, whose secrets are numbered in their order ---------------------------------------
+
+    #: No secret is in all sets.
+    giants = np.empty(0, dtype=np.int64)
+
+    @property
+    def groups(self) -> None:  # type: ignore[override]
+        """Those of the parts are theirs."""
+        return
+
     @property
     def n_cells(self) -> int:
         """An upper bound on the number of distinct sets."""
         return sum(part.n_cells for part in self.parts)
 
-    def weighted_sets(self) -> Iterator[tuple[Indices, int]]:
-        """Every set of every part with the places that lead to it."""
-        for part, begin in zip(self.parts, self.begins.tolist(), strict=False):
-            for members, length in part.weighted_sets():
-                yield np.asarray(members) + begin, length
+    @cached_property
+    def fixed(self) -> Indices:  # type: ignore[override]
+        """The fixed sets of all parts."""
+        return np.concatenate([part.fixed + begin for part, begin in self._begun()])
 
-    def sets(self) -> Iterator[tuple[tuple[Any, ...], Fraction]]:
-        """(set, probability) by the counts of the last day, one part after the other."""
-        channel, p = self.channel(), self.prior
-        joint = channel.matrix.T @ p.weights.astype(np.float64)
-        for members, mass in zip(channel.outputs, joint.tolist(), strict=True):
-            yield members, Fraction(mass) / Fraction(int(p.total))
+    def _begun(self) -> Iterator[tuple[Plan, int]]:
+        """Each part with the number of its first secret."""
+        return zip(self.parts, self.begins_of_parts.tolist(), strict=False)
 
-    def channel(self) -> Channel:
-        """The explicit channel, observables labelled by their sets: those of the parts side by side. Sparse."""
-        import scipy.sparse as sp
+    def walk(self, width: int = WIDTH) -> Walk:
+        """The cells of one part after the other."""
+        for part, begin in self._begun():
+            for sets, lengths, along in part.walk(width):
+                yield sets + begin, lengths, along
 
-        channels = [part.channel() for part in self.parts]
-        matrix = sp.block_diag([channel.matrix for channel in channels], format="csc")
-        outputs = [name for channel in channels for name in channel.outputs]
-        return Channel(sp.csc_array(matrix), inputs=self.prior.labels, outputs=outputs)
+    def _by_part(self, secrets: Indices) -> Iterator[tuple[Plan, int, Any, Indices]]:
+        """(part, number of its first secret, rows, numbers within the part) of those parts that are asked for."""
+        begins = self.begins_of_parts
+        which = np.searchsorted(begins, secrets, side="right") - 1
+        if len(which) and (which == which[0]).all():  # as a single draw
+            part, begin = int(which[0]), int(begins[which[0]])
+            yield self.parts[part], begin, slice(None), secrets - begin
+            return
+        order = np.argsort(which, kind="stable")
+        for rows in np.split(order, np.flatnonzero(np.diff(which[order])) + 1) if len(order) else ():
+            part = int(which[rows[0]])
+            yield self.parts[part], int(begins[part]), rows, secrets[rows] - begins[part]
 
-    def table(self) -> pa.Table:
-        """Rows from which any language draws as the plan does: those of the parts, with their sets numbered on."""
-        tables, number = [], 0
-        for part in self.parts:
-            table = part.table()
-            at = table.schema.get_field_index("set_number")
-            numbers = np.asarray(table["set_number"]) + number
-            number = int(numbers.max()) + 1
-            tables.append(table.set_column(at, "set_number", pa.array(numbers)))
-        if len({str(table.schema.field("last").type) for table in tables}) > 1:  # text where they may pass 64 bits
-            tables = [_in_text(table, "first", "last") for table in tables]
-        return pa.concat_tables(tables, promote_options="permissive")
+    def places(self, found: Indices) -> Indices:
+        """As the parts say."""
+        places = np.zeros(len(found), dtype=np.int64)
+        for part, _, rows, numbers in self._by_part(found):
+            places[rows] = part.places(numbers)
+        return places
+
+    def locate(self, found: Indices, places: Indices) -> Indices:
+        """The set at each place of the secret's own part."""
+        out = np.full((len(found), self.k), -1, dtype=np.int64)
+        for part, begin, rows, numbers in self._by_part(found):
+            shown = part.locate(numbers, places[rows])
+            out[rows] = np.where(shown >= 0, shown + begin, -1)
+        return out
+
+    # -- finding secrets ----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _later(self) -> Labels:
+        """The labels of all but the first part, which has an index of its own, and after them those that wait."""
+        return Labels(tuple(self.ledger.labels[int(self.begins_of_parts[1]) :]))
+
+    def find(self, label: Hashable) -> int | None:
+        """The number of a secret."""
+        number = self._find_counted(label)
+        return None if number is None or number >= self.ledger.listed else number
+
+    def is_pending(self, label: Hashable) -> bool:
+        """Whether it stands behind those that are listed."""
+        number = self._find_counted(label)
+        return number is not None and number >= self.ledger.listed
+
+    def _find_counted(self, label: Hashable) -> int | None:
+        """Where a secret stands among all that were counted."""
+        found = self.parts[0].find(label)
+        if found is not None:
+            return found
+        later = self._later.position(label)
+        return None if later is None else int(self.begins_of_parts[1]) + later
+
+    def find_shown(self, label: Hashable) -> int | None:
+        """The number of what is shown."""
+        return self.find(label)
+
+    def extent(self) -> str:
+        """Their number."""
+        return f"n={self.ledger.listed}"
 
     # -- the next version ---------------------------------------------------------------------------------------------
 
@@ -271,7 +312,7 @@ class Lineage(BasePlan):
             return Lineage(self.parts, ledger, self.life)
         return Lineage((*self.parts, part), ledger.list_waiting(), self.life)
 
-    def _part(self, ledger: Ledger, layout: Any, groups: Groups | None, gains: Mapping[Any, Any] | None) -> Any:
+    def _part(self, ledger: Ledger, layout: Any, groups: Groups | None, gains: Mapping[Any, Any] | None) -> Plan:
         """The plan of those that wait, by all that was counted of them."""
         labels = take(ledger.labels, ledger.waiting)
         for name, given in (("groups", groups), ("gains", gains)):
@@ -298,10 +339,6 @@ class Lineage(BasePlan):
 
     # -- at work and in files -----------------------------------------------------------------------------------------
 
-    def sampler(self) -> LineageSampler:
-        """What a `minleak.Cloak` draws from."""
-        return LineageSampler(self, tuple(part.sampler() for part in self.parts))
-
     def contents(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Arrays and numbers from which a file makes it again: those of each part, and the ledger."""
         arrays, numbers = self.ledger.contents()
@@ -309,7 +346,7 @@ class Lineage(BasePlan):
         for i, part in enumerate(self.parts):
             own, told = part.contents()
             arrays |= {f"{i}.{name}": array for name, array in own.items()}
-            said.append({"kind": part.kind, **told})
+            said.append(told)
         return arrays, {"parts": said, **numbers, "life": [asdict(today) for today in self.life]}
 
     @classmethod
@@ -317,8 +354,7 @@ class Lineage(BasePlan):
         """The parts in a file, each as in a file of its own, and the ledger."""
         said = contents.numbers["parts"]
         require(type(said) is list and 1 <= len(said) <= _PARTS)
-        kinds: dict[str, Any] = {RINGS: Plan, BLOCKS: BlockPlan}
-        parts = tuple(kinds[one["kind"]].from_contents(contents.part(i)) for i, one in enumerate(said))
+        parts = tuple(Plan.from_contents(contents.part(i)) for i in range(len(said)))
         for part in parts:
             vars(part)["hashes"] = contents.hashes
         ledger = Ledger.from_contents(contents, [part.prior.labels for part in parts])
@@ -348,11 +384,6 @@ def _read_life(rows: Any, last: int) -> tuple[Today, ...]:
     return tuple(life)
 
 
-def _in_text(table: pa.Table, *columns: str) -> pa.Table:
-    kinds = [pa.field(field.name, pa.string() if field.name in columns else field.type) for field in table.schema]
-    return table.cast(pa.schema(kinds))
-
-
 def _by_label(gains: Mapping[Any, Any], labels: Labels) -> list[Any]:
     missing = sum(label not in gains for label in labels)
     if missing:
@@ -373,3 +404,6 @@ def _layout_of(name: str) -> str:
             f"returns {kind.__name__}(...)"
         ) from None
     return name
+
+
+certificate_of.register(Lineage)(certify_lineage)

@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from minleak.core._layouts.base import RingLayout
-from minleak.core._layouts.giants import LayoutInput, LayoutResult
+from minleak.core._layouts.base import Laid, Layout, LayoutInput
 from minleak.core._plan.distances import Distances, from_costs
 from minleak.near._pricing.cheapest import lay_cheapest
 
 
 @dataclass(frozen=True, eq=False)
-class Cheapest(RingLayout):
+class Cheapest(Layout):
     """Like `Near`, with the distances d themselves in place of coordinates.
 
     Parameters
@@ -32,8 +31,8 @@ class Cheapest(RingLayout):
 
     def distances(self, problem: LayoutInput) -> Distances:
         """The costs as a matrix."""
-        return from_costs(self.cost, problem.labels)
+        return from_costs(self.cost, problem.prior.labels)
 
-    def lay(self, problem: LayoutInput) -> LayoutResult:
+    def lay(self, problem: LayoutInput) -> Laid:
         """With the rows of the matrix as centres."""
         return lay_cheapest(problem, self.distances(problem))

@@ -31,6 +31,7 @@ def decoy_distances(plan: Plan, shares: Sequence[float]) -> tuple[float, ...]:
     metric = METRICS[plan.costs.metric](plan.costs.coordinates)
     means, counts = [np.zeros(1)], [np.zeros(1)]
     for sets, lengths in plan.cells():
+        sets = sets[:, plan.n_giants :]
         means.append(metric.within(sets).sum(axis=2).ravel() / max(plan.u - 1, 1))
         counts.append(np.repeat(lengths.astype(np.float64), plan.u))
     mean, count = np.concatenate(means), np.concatenate(counts)

@@ -7,15 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from minleak.core._layouts.base import RingLayout
-from minleak.core._layouts.giants import LayoutInput, LayoutResult
+from minleak.core._layouts.base import Laid, Layout, LayoutInput
 from minleak.core._layouts.stable import lay_stable
 from minleak.core._parameters import real
 from minleak.core._plan.distances import METRICS, Cost, Distances, from_coordinates
-from minleak.core._plan.rings import Homes
 from minleak.errors import InvalidParameter, quote
 from minleak.near._pricing.caps import Caps
-from minleak.near._pricing.chaining import splice_rings
+from minleak.near._pricing.chaining import ring_sets, splice_rings
 from minleak.near._pricing.cheapest import lay_cheapest
 from minleak.near._pricing.peeling import Sets, join_sets
 from minleak.near._pricing.regions import add_costs
@@ -23,7 +21,7 @@ from minleak.near._pricing.splitting import split_space
 
 
 @dataclass(frozen=True, eq=False)
-class Near(RingLayout):
+class Near(Layout):
     """Decoys that are close, at the same leakage: the plan minimises the mean over sets of c(M)/u, where the star cost
     is c(M) = min over z of the sum over i in M of d(z,i). See `Plan.cost`.
 
@@ -59,17 +57,17 @@ class Near(RingLayout):
 
     def distances(self, problem: LayoutInput) -> Distances:
         """The distances between the points."""
-        return from_coordinates(self.points, self.metric, problem.labels)
+        return from_coordinates(self.points, self.metric, problem.prior.labels)
 
-    def lay(self, problem: LayoutInput) -> LayoutResult:
+    def lay(self, problem: LayoutInput) -> Laid:
         """As close as possible, or stable within blocks."""
         distances = self.distances(problem)
-        if self.stability > 0 and problem.giants.rest_weight:
+        if self.stability > 0 and problem.giants.rest:
             return _lay_in_blocks(problem, distances, float(self.stability))
         return lay_cheapest(problem, distances)
 
 
-def _lay_in_blocks(problem: LayoutInput, distances: Distances, stability: float) -> LayoutResult:
+def _lay_in_blocks(problem: LayoutInput, distances: Distances, stability: float) -> Laid:
     """Blocks of about (4u)^(1-stability) n^stability secrets, each with a stable layout of its own."""
     secrets, u = problem.loose(), problem.u
     n = len(secrets)
@@ -83,15 +81,15 @@ def _lay_in_blocks(problem: LayoutInput, distances: Distances, stability: float)
         problem.progress(i, len(parts) + 1, f"a stable layout in each of {len(parts):,} blocks")
         part = part[np.lexsort((part, -own[part]))]
         blocks.append(lay_stable(secrets[part], own[part], problem))
-    homes = Homes(
-        np.concatenate([block.homes.members for block in blocks]),
-        np.concatenate([block.homes.weights for block in blocks]),
-    )
-    rings = [ring for block in blocks for ring in block.rings]
-    ring = (splice_rings(rings),) if rings else ()
+    homes = np.concatenate([block.home_members for block in blocks])
+    weights = np.concatenate([block.home_weights for block in blocks])
+    rings = [
+        (b.members, b.starts, int(own[p].sum() - u * b.home_weights.sum())) for b, p in zip(blocks, parts, strict=True)
+    ]
+    members, starts, length = splice_rings([ring for ring in rings if ring[2]], u)
     problem.progress(len(parts), len(parts) + 1, "the cost of the sets")
-    cells = [Sets(homes.members, u * homes.weights)]
-    cells += [Sets(sets, lengths) for one in ring for sets, lengths in one.cells().blocks()]
+    cells = [Sets(homes, u * weights), ring_sets(members, starts, length, u)]
     mean = add_costs(join_sets(cells, u), distances).total / float(u * own.sum())
     problem.progress(1, 1, f"cost {mean:.4g}")
-    return LayoutResult(homes, ring, Cost(mean, None, None, distances.name, stability, distances.coordinates))
+    costs = Cost(mean, None, None, distances.name, stability, distances.coordinates)
+    return Laid(homes, weights, members, starts, costs=costs)

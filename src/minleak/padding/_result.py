@@ -18,7 +18,7 @@ from minleak.core._entropy.names import as_entropy
 from minleak.core._joint import Joint
 from minleak.core._labels import Labels
 from minleak.core._leakage import leakage, posterior_vulnerability
-from minleak.core._plan.rows import Rows, RowSampler
+from minleak.core._plan.channel_plan import ChannelPlan
 from minleak.core._plan.streams import Fresh
 from minleak.core._prior import Prior
 from minleak.core._property_leakage import Values
@@ -219,11 +219,11 @@ class Padding(Result):
         if x is None:
             raise UnknownSecret("this padding does not know the secret: pad its size, or design with it")
         one = np.array([x])
-        return self._shown(int(self._running.locate(one, Fresh().below(self._running.owned(one)))[0, 0]))
+        return self._shown(int(self._running.locate(one, Fresh().below(self._running.places(one)))[0, 0]))
 
     @cached_property
-    def _running(self) -> RowSampler:
-        return RowSampler(self.rows())  # without an index, which would not pay for a few draws
+    def _running(self) -> ChannelPlan:
+        return self.rows()
 
     def _shown(self, y: int) -> int | float:
         size = self.observables[y]
@@ -244,10 +244,10 @@ class Padding(Result):
         """The padding as a sparse channel from secrets to the sizes seen."""
         return self.rows().channel()
 
-    def rows(self) -> Rows:
+    def rows(self) -> ChannelPlan:
         """The padding as integer rows: to run with `minleak.Cloak`, sticky, and to save."""
         outputs = Labels.of(self.observables.tolist(), len(self.observables))
-        return Rows(self.prior, outputs, self.starts, self.columns, self.weights)
+        return ChannelPlan(self.prior, outputs, self.starts, self.columns, self.weights)
 
     def leakage_in(self, entropy: ConditionalEntropy | str, *, of: Values | None = None) -> float:
         """The leakage in another entropy; with `of`, about a property of the secret, such as the topic of a page, given

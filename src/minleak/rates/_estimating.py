@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -19,14 +19,12 @@ from minleak.core._arrays import Array
 from minleak.core._channel import Channel, as_channel
 from minleak.core._matrices import too_large
 from minleak.core._parameters import as_list, is_number, real, whole
-from minleak.core._plan.base import RINGS, BasePlan
+from minleak.core._plan.drawable import Listed
+from minleak.core._plan.set_plan import SetPlan
 from minleak.core._prior import Prior, match_prior
 from minleak.core._result import Result
 from minleak.errors import InvalidParameter, UnknownSecret, quote
 from minleak.rates._likely_range import affordable, likely_range
-
-if TYPE_CHECKING:
-    from minleak.core._plan.plan import Plan
 
 # Steps at most, each of which does three EM steps' work.
 _STEPS = 3_000
@@ -77,7 +75,7 @@ class EstimatedPrior(Result):
 
 
 def estimate_prior(
-    channel: Channel | BasePlan | Any,
+    channel: Channel | Listed | Any,
     observed: Iterable[Any] | Mapping[Any, Any],
     *,
     against: Prior | Iterable[Any] | None = None,
@@ -118,11 +116,11 @@ def estimate_prior(
     """
     confidence = real(level, "the level of an interval is a number between 0 and 1", above=0, below=1)
     samples, seed = whole(bootstrap, "bootstrap", 0), whole(seed, "the seed", 0)
-    known: Prior | None = channel.prior if isinstance(channel, BasePlan) else None
-    if isinstance(channel, BasePlan) and channel.kind == RINGS:
-        labels, columns = channel.prior.labels, _set_columns(cast("Plan", channel), _count_observations(observed))
+    known: Prior | None = channel.prior if isinstance(channel, Listed) else None
+    if isinstance(channel, SetPlan):
+        labels, columns = channel.prior.labels, _set_columns(channel, _count_observations(observed))
     else:
-        channel = as_channel(channel.channel() if isinstance(channel, BasePlan) else channel)
+        channel = as_channel(channel.channel() if isinstance(channel, Listed) else channel)
         labels, columns = channel.inputs, _output_columns(channel, _count_observations(observed))
     thought = known if against is None else match_prior(against, labels)
     size = too_large(samples * len(labels), each=8)
@@ -259,11 +257,11 @@ def _output_columns(channel: Channel, counts: dict[Any, int]) -> _Observations:
     )
 
 
-def _set_columns(plan: Plan, counts: dict[Any, int]) -> _Observations:
+def _set_columns(plan: SetPlan, counts: dict[Any, int]) -> _Observations:
     """C[x,S] is the set's length over what x owns, so up to a factor one over what x owns; alike for idle secrets."""
     import scipy.sparse as sp
 
-    owned = np.where(plan.weights > 0, plan.mean_places, 1.0)
+    owned = np.maximum(plan.all_places, 1).astype(np.float64)
     entry = 1 / owned
     rows, starts, many = [], [0], []
     for members, times in counts.items():
@@ -276,7 +274,7 @@ def _set_columns(plan: Plan, counts: dict[Any, int]) -> _Observations:
     return _Observations(matrix, np.array(many, dtype=float))
 
 
-def _member_positions(plan: Plan, members: Any) -> list[int]:
+def _member_positions(plan: SetPlan, members: Any) -> list[int]:
     if not isinstance(members, tuple | frozenset) or not 0 < len(members) <= plan.k:
         raise InvalidParameter(f"a published set is a tuple of up to k = {plan.k} labels")
     found = [plan.prior.labels.position(label) for label in members]

@@ -20,8 +20,8 @@ from minleak.core._frontier import Axes, Frontier, Row
 from minleak.core._leakage import difference
 from minleak.core._parameters import as_list, real, truth
 from minleak.core._plain import plain
+from minleak.core._plan.fields import LIMIT, cap
 from minleak.core._plan.groups import Groups, GroupTree
-from minleak.core._plan.rings import LIMIT, cap
 from minleak.core._prior import Prior, as_prior
 from minleak.core._text_tables import Table
 from minleak.errors import InvalidParameter, MinleakWarning

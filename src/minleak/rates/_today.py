@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from minleak.core._arrays import Array, Indices
-from minleak.core._plan.base import BLOCKS
+from minleak.core._plan.plan import Plan
 from minleak.core._result import Result
 from minleak.core._simulating import generator
 from minleak.core._text_tables import Table
@@ -199,23 +199,23 @@ class LineageSets:
         return most / max(total, 1e-300)
 
 
-def _sample_part(part: Any, numbers: Indices, weight: float, rng: np.random.Generator) -> Iterator[PartSets]:
+def _sample_part(part: Plan, numbers: Indices, weight: float, rng: np.random.Generator) -> Iterator[PartSets]:
     """Sets of a part whose secrets have these numbers."""
-    if part.kind == BLOCKS:
+    if not part.randomised and not part.n_giants:
         yield _sample_blocks(part, numbers, weight, rng)
         return
     count = max(int(weight * _DRAWS) // max(part.n_giants + part.u, 1), _SETS)
-    if part.rest_weight:
+    if part.phases:
         members, owned = sample_sets(part, count, rng)
-        yield PartSets(numbers[members], owned, part.rest_weight / count)
-    for group in part.zero_weight_sets():
-        yield PartSets(numbers[np.asarray(group)][:, None], np.ones((len(group), 1)), 1.0)
+        yield PartSets(numbers[members], owned, part.rest / count)
+    for group in part.fixed_sets():
+        yield PartSets(numbers[group][:, None], np.ones((len(group), 1)), 1.0)
 
 
-def _sample_blocks(part: Any, numbers: Indices, weight: float, rng: np.random.Generator) -> PartSets:
+def _sample_blocks(part: Plan, numbers: Indices, weight: float, rng: np.random.Generator) -> PartSets:
     """Blocks at random, or all of them where they are few."""
-    partition = part.partition
-    blocks = np.arange(len(partition.begins) - 1)
+    partition = part.blocks
+    blocks = np.arange(part.n_fixed)
     count = max(int(weight * _DRAWS) // part.k, _SETS)
     if len(blocks) > count:
         mass = np.add.reduceat(part.prior.p[partition.members], partition.begins[:-1])

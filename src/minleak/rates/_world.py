@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 # Members of sets that rates are drawn for, and sets at least; samples of the counts that the interval is from.
 _DRAWS, _SETS, _SAMPLES = 1 << 16, 16, 12
+# Blocks of different sizes are all looked at where a table of them has at most so many entries.
+_ENTRIES = 4_000_000
 # The 97.5th percentile of Student's distribution for so many samples.
 _STUDENT = 2.2
 # Counts below this are counted by value, without sorting.
@@ -241,16 +243,36 @@ def in_the_world(plan: Plan, entropies: Sequence[ConditionalEntropy | str], seed
         raise InvalidParameter("the true population is not estimated for a plan with gains: design it without gains")
     counts, sample = count_sample(plan.prior)
     measures = [as_entropy(H) for H in entropies]
-    certified = {H.name: difference(H, H(plan.prior), H(plan.target)) for H in measures}
+    certified = {H.name: plan.leakage(H) for H in measures}
     return estimate_world(sample, _sampler(plan, counts), plan.k, plan.success, certified, seed)
 
 
 def _sampler(plan: Plan, counts: Counts) -> Callable[[np.random.Generator], SampledSets]:
+    """A function that draws sets of the plan, each as likely as it is shown."""
+
     def draw_sets(rng: np.random.Generator) -> SampledSets:
+        if not len(plan.target):
+            return _sample_blocks(plan, counts, rng)
         members, owned = sample_sets(plan, sets_to_draw(plan.n_giants + plan.u), rng)
         return SampledSets(members, counts[members], owned)
 
     return draw_sets
+
+
+def _sample_blocks(plan: Plan, counts: Counts, rng: np.random.Generator) -> SampledSets:
+    """Blocks drawn in proportion to their mass; or each block once, where sizes differ so much that few large ones
+    would be drawn.
+    """
+    blocks = plan.blocks
+    mass = np.add.reduceat(plan.prior.p[blocks.members], blocks.begins[:-1])
+    drawn = np.arange(len(mass))
+    if plan.is_cut or len(mass) * plan.k > _ENTRIES:
+        drawn = rng.choice(len(mass), size=sets_to_draw(plan.k), p=mass / mass.sum())
+    else:
+        mass = np.full(len(mass), 1 / len(mass))
+    members = blocks.rows(drawn, plan.k).T
+    seen = (members >= 0) & (counts[members] > 0)  # nobody, and those that were never seen, have no rate
+    return SampledSets(members, np.where(seen, counts[members], 1), np.where(seen, mass[drawn], np.inf))
 
 
 def estimate_world(
@@ -330,19 +352,15 @@ def count_sample(prior: Prior) -> tuple[Counts, CountSample]:
 
 
 def sample_sets(plan: Plan, count: int, rng: np.random.Generator) -> tuple[Indices, Array]:
-    """So many sets, each as likely as it is shown, a column for each; and the places that each member has."""
+    """So many sets, each as likely as it is shown, a column for each; and the places that each member has, scaled to
+    the weight on homes and ring.
+    """
     giants = np.repeat(plan.giants[:, None], count, axis=1)
-    if not plan.rest_weight:  # nobody is left beside the giants: all are in one set
+    if not plan.phases:  # nobody is left beside the giants: all are in one set
         return giants[:, :1], np.ones((plan.n_giants, 1))
-    others = _sample_phases(plan, count, rng).T
-    members = np.concatenate([giants, others])
-    return members, plan.mean_places[members]
-
-
-def _sample_phases(plan: Plan, count: int, rng: np.random.Generator) -> Counts:
-    """So many sets without the giants, each as likely as it is shown: the phases of homes and rings, in proportion."""
-    at = _stretches(count, rng)
-    return np.hstack([tier.at(_scale(at, tier.weight))[0] for tier in plan.tiers])
+    others, _ = plan.at(sample_places(plan.phases, count, rng))
+    members = np.concatenate([giants, others.T])
+    return members, plan.all_places[members] * (plan.rest / plan.phases)
 
 
 def sets_to_draw(size: int) -> int:
@@ -354,12 +372,5 @@ def sample_places(tail: int, count: int, rng: np.random.Generator) -> Indices:
     """So many places below `tail`, one at random in each of as many stretches of one length: each place is as likely as
     the others, and light and heavy secrets come in their proportion.
     """
-    return _scale(_stretches(count, rng), tail)
-
-
-def _stretches(count: int, rng: np.random.Generator) -> Array:
-    return np.asarray(np.arange(count) + rng.random(count))
-
-
-def _scale(stretches: Array, tail: int) -> Indices:
-    return np.minimum((stretches * (tail / len(stretches))).astype(np.int64), tail - 1)
+    stretches = np.arange(count) + rng.random(count)
+    return np.minimum((stretches * (tail / count)).astype(np.int64), tail - 1)

@@ -218,9 +218,9 @@ def gather(
 
 def example(plan: Plan) -> tuple[str, ...]:
     """The first members of one of the plan's sets, those in every set first."""
-    members = next(sets[0] for sets, _ in plan.cells()) if plan.rest_weight else plan.giants[:0]
+    members = next(members for members, _ in plan.weighted_sets())
     labels = plan.prior.labels
-    return tuple(str(labels[x]) for x in [*plan.giants.tolist(), *members.tolist()][:SHOWN])
+    return tuple(str(labels[x]) for x in members.tolist()[:SHOWN])
 
 
 def _scale(entropy: str, share: float) -> float:

@@ -8,10 +8,10 @@ import numpy as np
 
 from minleak.core._arrays import Indices
 from minleak.core._design import lay_again
+from minleak.core._layouts.circle import Circle
 from minleak.core._layouts.stable import Stable
 from minleak.core._plan.distances import METRICS, Euclidean
 from minleak.core._plan.plan import Plan
-from minleak.core._plan.rings import Homes, Ring
 from minleak.near._near import Near
 
 SHARES = (0.1, 0.25, 0.5, 0.75, 0.9)
@@ -73,13 +73,13 @@ class Nearness:
 def nearness(plan: Plan, *, trials: int, seed: int) -> Nearness | None:
     """None for plans without coordinates, or with nothing on rings."""
     costs = plan.costs
-    if costs is None or costs.coordinates is None or not plan.rest_weight:
+    if costs is None or costs.coordinates is None or not plan.phases:
         return None
     rng = np.random.default_rng(seed)
     metric = METRICS[costs.metric](costs.coordinates)
     others = {
         "layout stable": lay_again(plan, Stable()),
-        "random order": replace(plan, homes=Homes.none(plan.u), rings=(_random_ring(plan, rng),)),
+        "random order": _in_random_order(plan, rng),
     }
     spreads = [Spread("this plan", plan.decoy_distances(SHARES))]
     spreads += [Spread(name, other.decoy_distances(SHARES)) for name, other in others.items()]
@@ -103,9 +103,8 @@ def _located(plan: Plan, metric: Euclidean) -> float:
     """
     off, chances = 0.0, plan.target / plan.mass
     for sets, lengths in plan.cells(_WIDTH // plan.k**2 + 1):
-        members = np.hstack([np.broadcast_to(plan.giants, (len(sets), plan.n_giants)), sets])
-        off += float((metric.within(members) @ chances[: members.shape[1]]).min(axis=1) @ lengths)
-    return off / plan.rest_weight
+        off += float((metric.within(sets) @ chances[: sets.shape[1]]).min(axis=1) @ lengths)
+    return off / plan.phases
 
 
 def _blindly(plan: Plan, metric: Euclidean, rng: np.random.Generator) -> float:
@@ -123,17 +122,21 @@ def _loose(plan: Plan) -> Indices:
     return np.flatnonzero(loose)
 
 
-def _random_ring(plan: Plan, rng: np.random.Generator) -> Ring:
-    """A wrap-around ring in random order."""
+def _in_random_order(plan: Plan, rng: np.random.Generator) -> Plan:
+    """The secrets on a wrap-around ring in random order, one tier after the other."""
+    if plan.tiers:
+        return lay_again(plan, Circle())
     order = rng.permutation(_loose(plan))
     own = plan.weights[order]
-    return Ring(order, plan.u * (np.cumsum(own) - own), int(own.sum()), plan.u)
+    none = np.empty((0, plan.u), dtype=np.int64)
+    starts, length = plan.u * (np.cumsum(own) - own), int(own.sum())
+    return replace(plan, home_members=none, home_weights=none[:, 0], members=order, starts=starts, length=length)
 
 
 def _shown(plan: Plan, metric: Euclidean, rng: np.random.Generator) -> list[Indices]:
     """A few sets far from each other: the first at random by its probability, then always the furthest of some."""
     sets, lengths = zip(*plan.cells(), strict=True)
-    members, chance = np.concatenate(sets), np.concatenate(lengths).astype(np.float64)
+    members, chance = np.concatenate(sets)[:, plan.n_giants :], np.concatenate(lengths).astype(np.float64)
     some = members[np.unique(rng.choice(len(members), 40, p=chance / chance.sum()))]
     rng.shuffle(some)
     middle = metric.points[some].mean(axis=1)

@@ -14,7 +14,7 @@ from typing import Any
 
 from minleak.core._capacity import Capacity
 from minleak.core._leakage import LeakageTable
-from minleak.core._plan.summaries import BlockSummary
+from minleak.core._plan.summaries import PlanSummary
 from minleak.core._result import Result
 from minleak.errors import Infeasible
 from minleak.lab._optimise.budgets import LeastBudget
@@ -141,7 +141,7 @@ def _row_name(row: Any) -> str:
 
 
 @story.register
-def _(found: BlockSummary) -> Story:
+def _(found: PlanSummary) -> Story:
     world = found.in_the_world
     success = found.success if world is None else world.success
     plan = max(1 / found.k, found.success_blind)

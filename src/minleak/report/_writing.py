@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from minleak.core._extras import chart_package
-from minleak.core._plan.base import BasePlan
+from minleak.core._plan.drawable import Drawable
 from minleak.core._plan.plan import Plan
 from minleak.core._progress import Progress, no_progress
 from minleak.core._property_leakage import Values
@@ -33,7 +33,7 @@ _BARS = "By one guess at the secret. Shorter is better."
 
 
 def write(
-    subject: BasePlan | Result | Sequence[Audit] | Any,
+    subject: Drawable | Result | Sequence[Audit] | Any,
     path: str | os.PathLike[str],
     *,
     format: str | None = None,
@@ -70,9 +70,10 @@ def write(
     need_extras()
     if against is not None and not isinstance(subject, UnlistedPlan):
         raise InvalidParameter("against= is for a plan over strings that cannot be listed")
-    results = [] if isinstance(subject, Plan | Lineage | UnlistedPlan) else _as_results(subject, of)
+    drawn = isinstance(subject, Plan) and len(subject.target) > 0
+    results = [] if drawn or isinstance(subject, Lineage | UnlistedPlan) else _as_results(subject, of)
     told_story = _story_of(results) if results else Story("")
-    if success is not None and not isinstance(subject, Plan | Lineage):
+    if success is not None and not (drawn or isinstance(subject, Lineage)):
         success = as_success(success)
         if told_story.success is None:
             raise InvalidParameter(
@@ -80,7 +81,7 @@ def write(
             )
     told = None
     if of is not None:
-        if not isinstance(subject, BasePlan):
+        if not isinstance(subject, Drawable):
             raise InvalidParameter("of= is a property of a plan's secrets, and this is no plan")
         told = subject.property_leakage(of, ENTROPIES)
     figures: list[Figure] = []
@@ -92,7 +93,7 @@ def write(
     elif isinstance(subject, Lineage):
         figures = [] if kind == "html" else lineage_figures(subject)
         page = lineage_page(subject, success=success, title=title, file=kept, told=told) if kind == "html" else ""
-    elif isinstance(subject, Plan):
+    elif drawn:
         facts = gather(subject, success=success, trials=trials, seed=seed, told=told, progress=progress)
         (progress or no_progress)(STEPS - 1, STEPS, "drawing")
         figures = captioned(facts)
@@ -123,7 +124,7 @@ def _story_of(results: Sequence[Any]) -> Story:
 
 def _as_result(subject: Any, of: Values | None) -> Result:
     """A result, or the summary of a plan that has no page of its own."""
-    found = subject.summary(of=of) if isinstance(subject, BasePlan) else subject
+    found = subject.summary(of=of) if isinstance(subject, Drawable) else subject
     found = found.summary() if hasattr(found, "summary") else found
     if not isinstance(found, Result):
         raise InvalidParameter(f"a report is about a plan or a result, not about {type(subject).__name__}")

@@ -16,8 +16,8 @@ from minleak.core._entropy.base import ConditionalEntropy, Entropy
 from minleak.core._entropy.names import as_entropies, as_entropy
 from minleak.core._leakage import leakage
 from minleak.core._parameters import whole
+from minleak.core._plan.fields import cap
 from minleak.core._plan.partition import Partition, cut
-from minleak.core._plan.rings import cap
 from minleak.core._prior import Prior, as_prior
 from minleak.core._result import Result
 from minleak.core._simulating import TRIALS, generator, margin
@@ -182,7 +182,7 @@ class FixedBuckets(ChannelBaseline):
 
     @cached_property
     def _buckets(self) -> Partition:
-        return cut(self.prior, self.k)
+        return cut(self.prior.weights, self.k)
 
     def channel(self) -> Channel:
         return Channel.deterministic(self._buckets.block_of().tolist())

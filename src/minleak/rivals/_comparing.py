@@ -172,7 +172,7 @@ def compare(
 
     found = [measure("these buckets", largest, partition)]
     for k in dict.fromkeys([average, largest]):
-        found.append(measure("blocks", k, cut(prior, k)))
+        found.append(measure("blocks", k, cut(prior.weights, k)))
         read = None if held is None else _read_by_plan(prior, held, k)
         found.append(ComparisonRow("optimal plan", k, judge.plan_success(k), judge.plan_leakages(k, measures), read))
     success = found[0].success
@@ -188,7 +188,7 @@ def compare(
         success=success,
         blocks=found[1].success,
         plan=found[2].success,
-        same_blocks=judge.least(success, lambda k: judge.success(cut(prior, k))),
+        same_blocks=judge.least(success, lambda k: judge.success(cut(prior.weights, k))),
         same_plan=judge.least(success, judge.plan_success),
         rows=tuple(found),
         on_counts=not isinstance(population, tuple),

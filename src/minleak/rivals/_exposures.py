@@ -12,7 +12,8 @@ import numpy as np
 from minleak.core._columns import Columns
 from minleak.core._matching import find_positions
 from minleak.core._parameters import as_list, truth, whole
-from minleak.core._plan.base import BasePlan
+from minleak.core._plan.drawable import Drawable
+from minleak.core._plan.set_plan import SetPlan
 from minleak.core._prior import Prior, as_prior
 from minleak.core._result import Result
 from minleak.core._simulating import TRIALS, generator
@@ -124,11 +125,11 @@ def _success_of_one(plan: Any, places: Any, prior: Prior) -> float:
 
 def _plans(plans: Any) -> list[Any]:
     what = "the plans are a list, such as [plan, plan.update(counts)]"
-    given = [plans] if isinstance(plans, BasePlan) else as_list(plans, what, some=True)
+    given = [plans] if isinstance(plans, Drawable) else as_list(plans, what, some=True)
     for plan in given:
-        if not isinstance(plan, BasePlan):
+        if not isinstance(plan, Drawable):
             raise InvalidParameter(f"{what}, not of {type(plan).__name__}: load a file with minleak.load(path)")
-        if not hasattr(plan, "weighted_sets"):
+        if not isinstance(plan, SetPlan):
             raise InvalidParameter(f"exposure is for plans of sets that can be listed, not for {plan.kind}")
     return given
 

@@ -10,16 +10,18 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from minleak.core._arrays import Array, Indices
-from minleak.core._plan.streams import Seeded
 from minleak.core._prior import Prior
 from minleak.core._simulating import margin
 from minleak.errors import InvalidParameter
+
+if TYPE_CHECKING:
+    from minleak.core._plan.set_plan import SetPlan
 
 # How many (intersection, set) pairs a step of the exact computation may visit, and of how many secrets at most.
 _EXACT, _SECRETS = 200_000, 64
@@ -32,7 +34,7 @@ _CELLS = 4_000_000
 class Look:
     """A plan that one set is drawn from. `places` are the positions in the plan of the secrets that may be the one."""
 
-    def __init__(self, plan: Any, places: Indices | None = None) -> None:
+    def __init__(self, plan: SetPlan, places: Indices | None = None) -> None:
         n = len(plan.prior)
         self.plan = plan
         self.places = np.arange(n) if places is None else places
@@ -40,27 +42,18 @@ class Look:
         self.number[self.places] = np.arange(len(self.places))
 
     @cached_property
-    def _sampler(self) -> Any:
-        return self.plan.sampler()
-
-    @cached_property
     def owned(self) -> Any:
         """How many places of the plan each secret has."""
-        return np.maximum(self._sampler.owned(self.places), 1)
+        return np.maximum(self.plan.places(self.places), 1)
 
     @cached_property
     def log_owned(self) -> Array:
         """The logarithms of these."""
-        if self.owned.dtype == object:
-            return np.array([math.log(owned) for owned in self.owned.tolist()])
         return np.asarray(np.log(self.owned.astype(np.float64)))
 
     def draw(self, secrets: Indices, rng: np.random.Generator) -> Indices:
         """A set for each secret, a row each; -1 for members that are not looked for."""
-        owned = self.owned[secrets]
-        exact = owned.dtype != object  # else they may pass 64 bits
-        places = rng.integers(0, owned) if exact else Seeded(rng).below(owned.tolist())
-        shown = self._sampler.locate(self.places[secrets], places)
+        shown = self.plan.locate(self.places[secrets], rng.integers(0, self.owned[secrets]))
         return np.asarray(self.number[shown])
 
     @cached_property

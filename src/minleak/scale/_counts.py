@@ -13,7 +13,7 @@ import numpy as np
 
 from minleak.core._entropy.base import ConditionalEntropy
 from minleak.core._entropy.names import as_entropy
-from minleak.core._plan.rings import LIMIT
+from minleak.core._plan.fields import LIMIT
 from minleak.core._prior import Prior
 from minleak.errors import InvalidParameter, InvalidPrior
 from minleak.scale._engines.base import Engine, ibis_module

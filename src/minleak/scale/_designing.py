@@ -11,11 +11,10 @@ import numpy as np
 
 from minleak.core._design import as_layout
 from minleak.core._layouts import LAYOUTS
-from minleak.core._layouts.base import Layout
-from minleak.core._layouts.giants import find_giants
+from minleak.core._layouts.base import Layout, find_giants
 from minleak.core._parameters import whole
+from minleak.core._plan.fields import cap
 from minleak.core._plan.groups import Groups
-from minleak.core._plan.rings import cap
 from minleak.errors import InvalidParameter
 from minleak.scale._cleaning import clean_labels
 from minleak.scale._counts import Counts, count_prior, find_heaviest
@@ -122,7 +121,7 @@ def _header_of(engine: Engine, counts: Counts, k: int, layout: str, rows: int) -
         layout=layout,
         giants=giants,
         u=found.u,
-        tail=found.rest_weight,
+        tail=found.rest,
         length=0,
         at_home=0,
         idle=sum(c.count for c in counts.classes if not c.total),

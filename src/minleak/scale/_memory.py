@@ -10,7 +10,6 @@ from minleak.core._certify.certifying import certify
 from minleak.core._labels import Labels
 from minleak.core._matching import find_positions, join
 from minleak.core._plan.plan import Plan
-from minleak.core._plan.rings import Homes, Ring
 from minleak.core._prior import Prior
 from minleak.errors import InvalidParameter, UnreadableFile
 from minleak.lineage._ledger import SERIES, Ledger
@@ -93,6 +92,8 @@ def _plan_in_memory(plan: WarehousePlan) -> Plan:
     np.add.at(weights, position, weight)
     common = common[np.argsort(start[common])]
     homes = at_home[np.lexsort((start[at_home], ring[at_home]))].reshape(-1, max(u, 1))
+    rest = len(common) or len(homes)
+    fixed = np.flatnonzero(weights == 0) if rest else np.arange(header.n)
     try:
         made = Plan(
             prior=Prior.trusted(weights, Labels.of(named.take(pa.array(first)), header.n), header.total, header.total),
@@ -100,8 +101,13 @@ def _plan_in_memory(plan: WarehousePlan) -> Plan:
             layout=header.layout,
             weights=weights,
             giants=np.arange(len(header.giants), dtype=np.int64),
-            homes=Homes(position[homes], weight[homes[:, 0]]),
-            rings=(Ring(position[common], start[common], header.length, u),) if len(common) else (),
+            home_members=position[homes],
+            home_weights=weight[homes[:, 0]],
+            members=position[common],
+            starts=start[common],
+            length=header.length if len(common) else 0,
+            fixed=fixed,
+            begins=np.append(np.arange(0, len(fixed), header.k), len(fixed)),
             known_as=bytes.fromhex(header.digest),  # by which its rows are drawn in the engine
         )
     except InvalidParameter:

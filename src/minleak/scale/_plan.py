@@ -19,7 +19,7 @@ from minleak.core._entropy.base import ConditionalEntropy, evaluate
 from minleak.core._entropy.names import as_entropy
 from minleak.core._entropy.standard import FEW, STANDARD
 from minleak.core._file.replacing import replace_folder
-from minleak.core._plan.rings import LIMIT
+from minleak.core._plan.fields import LIMIT
 from minleak.core._plan.summaries import PlanSummary
 from minleak.errors import InvalidParameter, UnreadableFile
 from minleak.rates._world import World

@@ -6,7 +6,6 @@ import contextlib
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from itertools import accumulate
 from typing import Any
 
@@ -14,7 +13,7 @@ from minleak.core._certify.certifying import certify
 from minleak.core._cloak import Cloak
 from minleak.core._keys import Key
 from minleak.core._load import load
-from minleak.core._plan.base import STRINGS, BasePlan
+from minleak.core._plan.drawable import Drawable
 from minleak.errors import InvalidCloak, InvalidParameter, MinleakError, UnknownSecret
 from minleak.serve._messages import Part, PlanFacts
 
@@ -41,7 +40,7 @@ class OpenPlan:
     @property
     def numbered(self) -> bool:
         """Whether its secrets are numbers."""
-        return self.plan.kind != STRINGS and type(self.plan.prior.labels[0]) is int
+        return self.plan.listed and type(self.plan.prior.labels[0]) is int
 
 
 def open_plan(path: str, *, certified: bytes | None = None) -> OpenPlan:
@@ -93,7 +92,6 @@ def check_successor(old: OpenPlan, new: OpenPlan) -> None:
 
 def make_cloak(plans: Sequence[OpenPlan], key: Key | None) -> Cloak:
     """A cloak of these plans with all its tables made, so that forked processes share them."""
-    import_module("minleak.core._plan.drawing")  # which the tables are made for
     cloak = Cloak([one.plan for one in plans], key=key)
     for one in plans:
         if one.plan.randomised and key is None:
@@ -102,10 +100,10 @@ def make_cloak(plans: Sequence[OpenPlan], key: Key | None) -> Cloak:
     return cloak
 
 
-def _warm(cloak: Cloak, plan: BasePlan) -> None:
+def _warm(cloak: Cloak, plan: Drawable) -> None:
     """Draw once from each part, and for a secret that cannot exist."""
     lineage = plan.lineage
-    if plan.kind != STRINGS:
+    if plan.listed:
         firsts = list(accumulate((len(part.prior) for part in plan.parts[:-1]), initial=0))
         cloak.draw_many(firsts, scopes=["warm"] * len(firsts), lineage=lineage)
         cloak.draw(plan.prior.labels[0], scope="warm", lineage=lineage)

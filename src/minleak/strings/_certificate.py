@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
-from minleak.core._certify.certificate import EVERY_ENTROPY, Certificate, Check
+from minleak.core._certify.certificate import EVERY_ENTROPY, Certificate, Check, certificate_of
 from minleak.core._prior import Prior, as_prior
 from minleak.errors import InvalidParameter
 from minleak.strings._coding import Coder
 from minleak.strings._files import contents_of, digest_of
 from minleak.strings._model import StringModel, strings_of
+from minleak.strings._plan import UnlistedPlan
 
 # Positions of the model's line, and strings, that are tried.
 _TRIED = 200
@@ -19,18 +21,26 @@ _TRIED = 200
 _LISTED = 1000
 
 
-def certify_strings(plan: Any, prior: Prior | Iterable[Any] | StringModel) -> Certificate:
+@certificate_of.register(UnlistedPlan)
+def certify_strings(
+    plan: UnlistedPlan, prior: Any, *, k: int | None = None, gains: Any = None, measures: Any = ()
+) -> Certificate:
     """The certificate of a plan over strings, for all entropies of the theorem at once: for these counts, or for this
     model alone. The model is the plan's own, whose intervals are tried at positions that are the same at every run.
     """
+    del k, measures
+    if gains is not None:
+        raise InvalidParameter("gains= goes with plans that draw sets, and this one is made for the prior itself")
     checks: list[Check] = []
+    own = prior is None
+    prior = plan.prior if own else prior
     for check in _checks(plan, prior if isinstance(prior, StringModel) else as_prior(prior)):
         checks.append(check)
         if not check.ok:  # each stands on those before it
             break
     claim = f"for one observation, no channel with sets of at most {plan.k} strings leaks less, {EVERY_ENTROPY}"
     claim += ", if the model is right"
-    return Certificate.of(claim, checks, exact=True)
+    return replace(Certificate.of(claim, checks, exact=True), own_prior=own)
 
 
 def _same(one: Any, other: Any) -> bool:

@@ -6,7 +6,7 @@ import secrets
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from minleak.core._plan.rings import cap
+from minleak.core._plan.fields import cap
 from minleak.errors import InvalidParameter, UnknownSecret
 from minleak.strings._make import design_unlisted
 from minleak.strings._model import StringModel

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -19,8 +19,7 @@ from minleak.core._entropy.names import as_entropy
 from minleak.core._entropy.standard import STANDARD
 from minleak.core._file.format import Contents
 from minleak.core._label_bytes import labels_in_bytes, prefix_length_8
-from minleak.core._labels import Labels
-from minleak.core._plan.base import STRINGS, BasePlan, Sampler
+from minleak.core._plan.drawable import Drawable
 from minleak.core._plan.summaries import StringSummary, summarize_strings
 from minleak.core._prior import Prior
 from minleak.errors import InvalidParameter
@@ -34,7 +33,7 @@ _UNLISTED = "the sets of all strings are too many to be listed: draw them from t
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class UnlistedPlan(BasePlan):
+class UnlistedPlan(Drawable):
     """An optimal plan over strings that cannot be listed: made by `minleak.design(model, k)`, or with `unknown=model`.
 
     As in every optimal plan the giants are in each set, and the u other members are equally likely. Strings that were
@@ -44,19 +43,14 @@ class UnlistedPlan(BasePlan):
     `homes` are sets of u counted strings each, `home_weights` what each member has there. All numbers are exact.
     """
 
-    kind = STRINGS
-    layout: ClassVar[str] = STRINGS
-    cannot: ClassVar = {
-        "leakage": "H(X) of strings that cannot be listed is not known, so what leaks is not: entropy() tells what is "
-        "left after a draw, and success how often a guess is right",
-        "joint_blocks": "strings that cannot be listed have no property that could be given for each: measure one on a "
-        "plan of listed secrets",
-        "sets": _UNLISTED,
-        "channel": _UNLISTED,
-        "table": _UNLISTED,
-        "update": "a plan over strings covers every newcomer by its model, so there is nothing to update: keep it, "
-        "and make a new one for new subjects when a report with counts held out says that it has aged",
-    }
+    kind = "strings"
+    layout = "strings"
+    listed = False
+    advice = "it holds text up to a length, and this is longer or no text: refuse it"
+    sticky_only = (
+        "strings that cannot be listed are drawn by a key and a scope alone: sets drawn anew for one string are "
+        "intersected"
+    )
 
     string_prior: StringPrior
     k: int
@@ -67,7 +61,7 @@ class UnlistedPlan(BasePlan):
     # -- the arrangement ----------------------------------------------------------------------------------------------
 
     @property
-    def prior(self) -> Prior | StringModel:
+    def prior(self) -> Prior | StringModel:  # type: ignore[override]
         """What it was made for: the counts, or the model if there are none."""
         return self.string_prior.model if self.string_prior.prior is None else self.string_prior.prior
 
@@ -77,7 +71,7 @@ class UnlistedPlan(BasePlan):
         return self.k - len(self.giants)
 
     @property
-    def rest_weight(self) -> int:
+    def rest(self) -> int:
         """What the giants leave of the total weight."""
         return self.string_prior.total - sum(weight for _, weight in self.giants)
 
@@ -133,7 +127,7 @@ class UnlistedPlan(BasePlan):
 
     def owned(self, string: str) -> int:
         """How many places a draw of this string chooses from; 0 if the plan cannot hold it."""
-        return self.rest_weight if string in self._giant_names else self.u * self.string_prior.weight(string)
+        return self.rest if string in self._giant_names else self.u * self.string_prior.weight(string)
 
     def members(self, string: str, place: int) -> tuple[str, ...]:
         """The set for one of the places that a string owns, sorted: its order tells nothing."""
@@ -168,7 +162,7 @@ class UnlistedPlan(BasePlan):
         """How likely a set is for this member of it, as a multiple of how likely it is at all: 1 for giants, which are
         in every set.
         """
-        return Fraction(1) if member in self._giant_names else Fraction(self.rest_weight, self.owned(member))
+        return Fraction(1) if member in self._giant_names else Fraction(self.rest, self.owned(member))
 
     # -- what it says -------------------------------------------------------------------------------------------------
 
@@ -176,7 +170,7 @@ class UnlistedPlan(BasePlan):
     def exact_target(self) -> tuple[Fraction, ...]:
         """pi in exact fractions, largest first: the posterior that every set induces on its members."""
         giants = [Fraction(weight, self.string_prior.total) for _, weight in self.giants]
-        return (*giants, *[Fraction(self.rest_weight, self.string_prior.total * self.u)] * self.u)
+        return (*giants, *[Fraction(self.rest, self.string_prior.total * self.u)] * self.u)
 
     @property
     def target(self) -> Array:
@@ -192,11 +186,6 @@ class UnlistedPlan(BasePlan):
     def unlisted(self) -> float:
         """The share of strings that were never counted: the `unknown_share` asked for, or estimated from the counts."""
         return float(Fraction(self.string_prior.per_unit * self.string_prior.rest.length, self.string_prior.total))
-
-    def property_leakage(self, of: Any, *given: Any, **more: Any) -> Any:
-        """Refused: a property has a value for each secret that is listed."""
-        del of, given, more
-        raise InvalidParameter(self.cannot["joint_blocks"])
 
     def entropy(self, entropy: ConditionalEntropy | str, *, of: Any = None) -> float:
         """H(X|Y) = H(pi), the largest that any channel with sets of at most k can reach. Refused of a property."""
@@ -221,6 +210,75 @@ class UnlistedPlan(BasePlan):
         """
         return success_against(self, StringPrior.of(model, prior, unknown_share), trials, seed)
 
+    def find(self, label: Hashable) -> str | None:
+        """The string, if it has a place."""
+        return label if isinstance(label, str) and self.owned(label) else None
+
+    def in_bytes(self, found: list[str]) -> list[bytes]:
+        """The strings."""
+        return labels_in_bytes(found)
+
+    def places(self, found: list[str]) -> list[int]:
+        """How many places each string has, of any size."""
+        return [self.owned(string) for string in found]
+
+    def locate(self, found: list[str], places: list[int]) -> list[tuple[str, ...]]:
+        """The set at each place."""
+        return [self.members(string, place) for string, place in zip(found, places, strict=True)]
+
+    def show(self, located: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
+        """The strings themselves."""
+        return located
+
+    def find_shown(self, label: Hashable) -> str | None:
+        """The text itself."""
+        return label if isinstance(label, str) else None
+
+    def set_in_bytes(self, found: set[str]) -> bytes:
+        """The strings in order, each with its length."""
+        return b"".join(map(prefix_length_8, labels_in_bytes(sorted(found))))
+
+    def extent(self) -> str:
+        """What it draws for, in words."""
+        return "any string"
+
+    # -- what no plan over strings has --------------------------------------------------------------------------------
+
+    def leakage(self, entropy: Any, *, prior: Any = None, of: Any = None) -> float:
+        """Refused: H(X) is not known."""
+        del entropy, prior, of
+        raise InvalidParameter(
+            "H(X) of strings that cannot be listed is not known, so what leaks is not: entropy() tells what is left "
+            "after a draw, and success how often a guess is right"
+        )
+
+    def property_leakage(self, of: Any, entropies: Any = (), *, prior: Any = None) -> Any:
+        """Refused: nobody can give a property of every string."""
+        del of, entropies, prior
+        raise InvalidParameter(
+            "strings that cannot be listed have no property that could be given for each: measure one on a plan of "
+            "listed secrets"
+        )
+
+    def sets(self) -> Any:
+        """Refused: they are too many."""
+        raise InvalidParameter(_UNLISTED)
+
+    channel = table = sets
+
+    def export(self, path: Any, *, hashed: Any = None, raw_labels: bool = False) -> Any:
+        """Refused likewise."""
+        del path, hashed, raw_labels
+        raise InvalidParameter(_UNLISTED)
+
+    def update(self, prior: Any, **given: Any) -> Any:
+        """Refused: its model covers every newcomer."""
+        del prior, given
+        raise InvalidParameter(
+            "a plan over strings covers every newcomer by its model, so there is nothing to update: keep it, and make "
+            "a new one for new subjects when a report with counts held out says that it has aged"
+        )
+
     # -- at work and in files -----------------------------------------------------------------------------------------
 
     @cached_property
@@ -240,10 +298,6 @@ class UnlistedPlan(BasePlan):
         """
         return digest_of(*self._contents)
 
-    def sampler(self) -> StringSampler:
-        """What a `minleak.Cloak` draws from."""
-        return StringSampler(self)
-
     def contents(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Arrays and numbers from which a file makes it again."""
         return self._contents
@@ -262,56 +316,3 @@ class UnlistedPlan(BasePlan):
             f"UnlistedPlan(k={self.k}, giants={len(self.giants)}, listed={len(self.string_prior.counted)}, "
             f"homes={len(self.homes)}, unlisted={self.unlisted:.3g})"
         )
-
-
-@dataclass(frozen=True, eq=False)
-class StringSampler(Sampler):
-    """A plan over strings, which have no numbers: what is found is the string itself."""
-
-    plan: UnlistedPlan
-
-    listed = False
-    advice = "it holds text up to a length, and this is longer or no text: refuse it"
-    sticky_only = (
-        "strings that cannot be listed are drawn by a key and a scope alone: sets drawn anew for one string are "
-        "intersected"
-    )
-
-    def extent(self) -> str:
-        """What it draws for, in words."""
-        return "any string"
-
-    @property
-    def secrets(self) -> Labels:
-        """Refused."""
-        raise InvalidParameter(
-            "strings that cannot be listed have no positions, and there is no stand_in for them: draw them one by one"
-        )
-
-    def find(self, secret: Hashable) -> str | None:
-        """The string, if it has a place."""
-        return secret if isinstance(secret, str) and self.plan.owned(secret) else None
-
-    def in_bytes(self, secrets: list[str]) -> list[bytes]:
-        """The strings."""
-        return labels_in_bytes(secrets)
-
-    def owned(self, secrets: list[str]) -> list[int]:
-        """As the plan says."""
-        return [self.plan.owned(secret) for secret in secrets]
-
-    def locate(self, secrets: list[str], places: list[int]) -> list[tuple[str, ...]]:
-        """The set at each place."""
-        return [self.plan.members(secret, place) for secret, place in zip(secrets, places, strict=True)]
-
-    def show(self, located: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
-        """The strings themselves."""
-        return located
-
-    def find_shown(self, label: Hashable) -> str | None:
-        """The text itself."""
-        return label if isinstance(label, str) else None
-
-    def set_in_bytes(self, found: set[str]) -> bytes:
-        """The strings in order, each with its length."""
-        return b"".join(map(prefix_length_8, labels_in_bytes(sorted(found))))

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import singledispatch
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from minleak.core._entropy.base import ConditionalEntropy
 from minleak.core._labels import Labels, agree, bytes_of_names
-from minleak.core._plan.base import BasePlan
+from minleak.core._plan.drawable import Listed
 from minleak.core._prior import Prior
 from minleak.core._result import Result
 from minleak.core._text_tables import Table
+from minleak.errors import InvalidParameter
 
 # What the gaps are that no entropy names.
 _GAPS = {
@@ -87,6 +90,15 @@ class Certificate(Result):
         ]
 
 
+@singledispatch
+def certificate_of(
+    plan: Any, prior: Any, *, k: int | None, gains: Any, measures: Sequence[ConditionalEntropy]
+) -> Certificate:
+    """The certificate of a plan, for its own prior where none is given. Each class registers how it is certified."""
+    del prior, k, gains, measures
+    raise InvalidParameter(f"a plan must be of a kind that has certificates; got {type(plan).__name__}")
+
+
 def _name_gap(name: str) -> str:
     """What a gap is, in words; those of a lineage are named by their part too."""
     if name.startswith("part "):
@@ -95,7 +107,7 @@ def _name_gap(name: str) -> str:
     return _GAPS.get(name, f"leakage above the least possible in {name}")
 
 
-def check_secrets(plan: BasePlan, prior: Prior) -> Check:
+def check_secrets(plan: Listed, prior: Prior) -> Check:
     """The plan and the prior have the same secrets in the same order."""
     same = plan.prior is prior or agree(plan.prior.labels, prior.labels)
     sizes = f"the plan lists {len(plan.prior):,}, the prior {len(prior):,}"
@@ -106,7 +118,7 @@ def check_secrets(plan: BasePlan, prior: Prior) -> Check:
     )
 
 
-def check_labels(plan: BasePlan, prior: Prior) -> Iterator[Check]:
+def check_labels(plan: Listed, prior: Prior) -> Iterator[Check]:
     """The index of a file leads every label of the prior to its secret; nothing to check of a plan in memory."""
     from minleak.core._certify import counting as certifying
 

@@ -1,25 +1,10 @@
-"""What a certificate counts over segments and labels."""
+"""What a certificate counts over the labels of a file."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from minleak.core._compiling import kernel
-
-
-@kernel()
-def measure_line(starts, end, length, u, weights):  # type: ignore[no-untyped-def]
-    """For a ring with one segment for every secret, in order: whether no size passes the length of a track, and each
-    is u times the secret's weight.
-    """
-    short, owned = True, True
-    count = starts.shape[0]
-    for i in range(count):
-        stop = starts[i + 1] if i + 1 < count else end
-        size = stop - starts[i]
-        short &= size <= length
-        owned &= size == u * weights[i]
-    return short, owned
 
 
 @kernel()

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from minleak.core._layouts.base import RingLayout
-from minleak.core._layouts.giants import LayoutInput, LayoutResult
-from minleak.core._plan.rings import Homes, Ring
+from minleak.core._layouts.base import Laid, Layout, LayoutInput
 from minleak.groups._homes import lay_along_tree
 
 
 @dataclass(frozen=True)
-class Circle(RingLayout):
+class Circle(Layout):
     """The fastest layout to make, for secrets that are drawn once: McNaughton's wrap-around rule.
 
-    No segment is longer than a track, since u * w_x <= the total, so no secret meets itself. There are at most as many
+    No segment is longer than a lane, since u * w_x <= the total, so no secret meets itself. There are at most as many
     distinct sets as secrets. Repeated draws soon identify a secret: use `Stable` for those. O(n).
 
     >>> import minleak as ml
@@ -28,20 +25,11 @@ class Circle(RingLayout):
     name = "circle"
     homes_in_engine = False
 
-    def lay(self, problem: LayoutInput) -> LayoutResult:
+    def lay(self, problem: LayoutInput) -> Laid:
         """One ring in input order, or along the tree of groups if there are any."""
-        if not problem.giants.rest_weight:
-            return LayoutResult.nothing(problem)
-        weights, u = problem.weights, problem.u
-        members: Any = range(len(weights))
-        if problem.tier is not None or len(problem.giants.members) or weights.min() == 0:
-            members = problem.loose()
-            weights = weights[members]
+        u, members = problem.u, problem.loose()
+        weights = problem.weights[members]
         if problem.tier is not None:
-            return LayoutResult(Homes.none(u), lay_along_tree(members, weights, problem.tier.tree, u))
-        starts = np.empty(len(weights), dtype=np.int64)
-        starts[0] = 0
-        np.cumsum(weights[:-1], out=starts[1:])
-        length = int(starts[-1]) + int(weights[-1])
-        starts *= u
-        return LayoutResult(Homes.none(u), (Ring(members, starts, length, u),))
+            return Laid.ring(*lay_along_tree(members, weights, problem.tier.tree, u), u)
+        index = np.int32 if len(problem.weights) < 2**31 else np.int64
+        return Laid.ring(members.astype(index), u * (np.cumsum(weights) - weights), u)

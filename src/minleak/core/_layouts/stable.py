@@ -7,14 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from minleak.core._arrays import Indices
-from minleak.core._layouts.base import RingLayout
-from minleak.core._layouts.giants import LayoutInput, LayoutResult
-from minleak.core._plan.rings import Homes, Ring
+from minleak.core._layouts.base import Laid, Layout, LayoutInput
 from minleak.groups._homes import lay_homes
 
 
 @dataclass(frozen=True)
-class Stable(RingLayout):
+class Stable(Layout):
     """The default: repeated draws of a secret show nearly the same set.
 
     Every u consecutive secrets by weight are a home: a ring of one set, in which each has the weight of the lightest.
@@ -29,10 +27,8 @@ class Stable(RingLayout):
     name = "stable"
     homes_in_engine = True
 
-    def lay(self, problem: LayoutInput) -> LayoutResult:
+    def lay(self, problem: LayoutInput) -> Laid:
         """Homes by weight, and a ring of their residues."""
-        if not problem.giants.rest_weight:
-            return LayoutResult.nothing(problem)
         problem.progress(0, 2, "sorting secrets by weight")
         secrets, weights = _sort_loose(problem)
         problem.progress(1, 2, "homes and a ring of residues")
@@ -58,7 +54,7 @@ def _sort_loose(problem: LayoutInput) -> tuple[Indices, Indices]:
     return order[loose], weights[loose]
 
 
-def lay_stable(secrets: Indices, weights: Indices, problem: LayoutInput) -> LayoutResult:
+def lay_stable(secrets: Indices, weights: Indices, problem: LayoutInput) -> Laid:
     """Homes and the ring of residues for some secrets, from the heaviest down; their `weights` become the residues.
 
     A home is u consecutive secrets, each with the weight of the last one. The residues can form a ring if u times the
@@ -67,20 +63,19 @@ def lay_stable(secrets: Indices, weights: Indices, problem: LayoutInput) -> Layo
     from minleak.core._layouts import scheduling
 
     if problem.tier is not None:
-        return LayoutResult(*lay_homes(secrets, weights, problem.tier))
+        return lay_homes(secrets, weights, problem.tier)
     u, residues = problem.u, weights
     groups = len(secrets) // u
     home = residues[u - 1 : groups * u : u].copy()
     home -= _give_back(home, residues[: groups * u : u] - home, residues[groups * u :], int(residues.sum()), u)
     residues[: groups * u].reshape(groups, u)[:] -= home[:, None]
     kept, members = home > 0, secrets[: groups * u].reshape(-1, u)
-    homes = Homes(members if kept.all() else members[kept], home[kept])
+    homes = members if kept.all() else members[kept], home[kept]
     length = int(residues.sum())
     if length == 0:
-        return LayoutResult(homes, ())
+        return Laid(*homes)
     tracks, owners, times = scheduling.lazy_schedule(residues, secrets, u, length)
-    line, starts = scheduling.join_tracks(tracks, owners, times, u, length)
-    return LayoutResult(homes, (Ring(line, starts, length, u),))
+    return Laid(*homes, *scheduling.join_tracks(tracks, owners, times, u, length))
 
 
 def _give_back(home: Indices, spread: Indices, rest: Indices, total: int, u: int) -> Indices:

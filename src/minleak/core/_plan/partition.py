@@ -78,9 +78,9 @@ class Partition:
         """H(X|Y) in each entropy, by one pass over the blocks. O(n)."""
         if not all(H.symmetric for H in measures):
             raise InvalidParameter("blocks are measured in plain entropies, which do not ask whose a probability is")
-        return evaluate(measures, self._columns(prior.p[self.members]))
+        return evaluate(measures, self.columns(prior.p[self.members]))
 
-    def _columns(self, p: Array) -> Columns:
+    def columns(self, p: Array) -> Columns:
         """A column for each block; where all but the last are of one size, without an index."""
         import scipy.sparse as sp
 
@@ -99,25 +99,25 @@ class Partition:
         return {H.name: difference(H, H(prior), value) for H, value in zip(measures, after, strict=True)}
 
 
-def cut(prior: Prior, k: int) -> Partition:
-    """The secrets from the likeliest down, ties in their order, cut into blocks of k: the last one takes what is left.
+def cut(weights: npt.NDArray[Any], k: int) -> Partition:
+    """The secrets from the heaviest down, ties in their order, cut into blocks of k: the last one takes what is left.
 
     In a block they stand in the prior's order, so that it tells nothing more. O(n log n).
     """
-    order = sort_by_weight(prior.weights)
+    order = sort_by_weight(weights)
     n = len(order)
     whole = n - n % k
     members = np.concatenate([np.sort(order[:whole].reshape(-1, k), axis=1).ravel(), np.sort(order[whole:])])
     return Partition(members, np.append(np.arange(0, n, k), n))
 
 
-def fit(prior: Prior, k: int, tree: GroupTree) -> Partition:
-    """The secrets from the likeliest down, each in the first block that has fewer than k members and room for its
+def fit(weights: npt.NDArray[Any], k: int, tree: GroupTree) -> Partition:
+    """The secrets from the heaviest down, each in the first block that has fewer than k members and room for its
     group: sorted and cut, where the caps allow it. About O(n log n).
     """
     from minleak.groups._fitting import first_fit
 
-    order = sort_by_weight(prior.weights)
+    order = sort_by_weight(weights)
     numbers, sizes = first_fit(tree.group_of[order], tree.parents, tree.caps, k)
     members = order[np.lexsort((order, numbers))]
     return Partition(members, np.concatenate([[0], np.cumsum(sizes)]))

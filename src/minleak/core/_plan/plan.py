@@ -1,7 +1,15 @@
-"""Plan: an optimal channel for a prior and a cap on the size of sets."""
+"""Plan: secrets in sets. Giants are in every set, homes and a ring give the other places; fixed sets never change.
+
+A ring is a line of segments, each owned by a member, cut into u lanes of equal length and stacked: the members at one
+phase of all lanes are a set. A home is a ring of a single set. A secret of weight w owns u w phases in all, so that
+every set of homes and ring induces the same posterior pi (Theorem 1 of the paper). Members of a fixed set always show
+it: secrets of weight zero, and all secrets of a plan of blocks.
+"""
 
 from __future__ import annotations
 
+import hmac
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -12,51 +20,66 @@ import numpy as np
 import pyarrow as pa
 
 from minleak.core._arrays import Array, Indices
-from minleak.core._channel import Channel
-from minleak.core._columns import Columns
-from minleak.core._entropy.base import ConditionalEntropy, evaluate
-from minleak.core._entropy.names import as_entropy
+from minleak.core._columns import BLOCK, Columns
+from minleak.core._entropy.base import ConditionalEntropy, Entropy, evaluate
+from minleak.core._entropy.gain import Gain
+from minleak.core._entropy.names import as_entropies, as_entropy
 from minleak.core._entropy.standard import FEW, STANDARD
 from minleak.core._file.format import Contents
 from minleak.core._file.hashing import hash_parts, label_parts
-from minleak.core._leakage import difference
-from minleak.core._plan.base import RINGS, BasePlan
+from minleak.core._leakage import difference, leakage
 from minleak.core._plan.distances import Cost
+from minleak.core._plan.fields import check_fields, weight_left
 from minleak.core._plan.groups import GroupTree
-from minleak.core._plan.mismatch import form_for_gains, mismatched_leakage
-from minleak.core._plan.rings import Homes, Ring, check_rings, zero_weight_line
-from minleak.core._plan.sampler import RingSampler, TierSampler
-from minleak.core._plan.storing import ring_contents, ring_fields
-from minleak.core._plan.summaries import PlanSummary, summarize_rings, tell_property
-from minleak.core._plan.tiers import CommonPhases, Tier
-from minleak.core._plan.written_out import ENTRIES, ROWS, explicit_channel, ring_blocks, rows_of_rings
+from minleak.core._plan.partition import Partition
+from minleak.core._plan.rows_read import RowsRead, as_rows, read_by_blocks
+from minleak.core._plan.set_plan import WIDTH, SetPlan, Walk, owner_of
+from minleak.core._plan.storing import plan_contents, plan_fields
+from minleak.core._plan.summaries import PlanSummary, summarize_plan, tell_property
 from minleak.core._prior import Prior, total_of
 from minleak.core._property_leakage import Values
-from minleak.errors import InvalidParameter
+from minleak.errors import InvalidCloak, InvalidParameter
 from minleak.near._decoys import decoy_distances
 from minleak.rates._world import World, in_the_world
-from minleak.rivals._exposures import Repeated, repeat_draws
 
 if TYPE_CHECKING:
-    from minleak.lineage._lineage import Lineage
+    from minleak.core._keys import Key
+
+#: The layout of a plan of fixed sets alone.
+BLOCKS = "blocks"
+# Up to so many draws are located one by one, which is quicker than numpy.
+_SINGLE = 4
+_SHORT = "a secret owns less than its weight says: certify tells what is wrong with the plan"
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Plan(BasePlan):
-    """An optimal channel for a prior and a cap k on the size of a set: made by `minleak.design`.
+class Plan(SetPlan):
+    """A channel whose observables are sets of at most k secrets: made by `minleak.design`.
 
-    Every observable is a set of k secrets, and whichever is seen, the attacker's posterior on it is the same vector
-    `target` (pi of the paper). The giants are in every set; the u other places are given by homes and rings. A ring's
-    phase is drawn in proportion to its length; secret x is at the phases that it owns, u * weights[x] units in all.
+    All fields are integers or indices. `giants` are the heaviest first. Home i is the row `home_members[i]` of
+    u = k - giants secrets, each of which has `home_weights[i]` in it. Segment i of the ring belongs to `members[i]` and
+    starts at `starts[i]` on the line [0, u * length). Fixed set i is `fixed[begins[i]:begins[i + 1]]`: the secrets of
+    weight zero, where there is a ring or a home, and all secrets of a plan of blocks.
 
-    All fields are integers or indices. With gains, `weights` are those of gamma_x p(x). `distance` is the total
-    variation between the prior given and the one on the integer grid that the plan is exactly optimal for. `costs`
-    is what the sets cost, if the layout minimised that. `known_as` is the name given by the engine that made the plan.
+    Whichever set of homes and ring is seen, the attacker's posterior on it is the same vector `target` (pi of the
+    paper): such a plan leaks least. A plan of blocks has no randomness and needs no key, a secret is always in the same
+    set, and it leaks a little more: see `loss`.
+
+    With gains, `weights` are those of gamma_x p(x). `distance` is the total variation between the prior given and the
+    one on the integer grid that the plan is made for. `costs` is what the sets cost, if the layout minimised that.
+    `known_as` is the name given by the engine that made the plan.
 
     With `groups` no set has more members of a group than its cap, and the plan leaks least among all such. Where a
-    group outweighs its cap, the secrets that are no giants are several tiers, the blocks of the principal partition:
-    `homes` and `rings` are those of the first, which is the densest, and `lower` has the others. All tiers are shown at
-    the same phase. Everything else follows from these fields, which the constructor checks.
+    group outweighs its cap, the secrets that are no giants are several `tiers`, the blocks of the principal partition,
+    (rank, weight) each: every set has so many members of the tier, which are on lanes of their own, and the densest
+    tier comes first. Everything else follows from these fields, which the constructor checks.
+
+    >>> import minleak as ml
+    >>> plan = ml.design({"flu": 5, "cold": 4, "gout": 2, "mumps": 1}, k=2, layout="blocks")
+    >>> list(plan.sets())
+    [(('flu', 'cold'), Fraction(3, 4)), (('gout', 'mumps'), Fraction(1, 4))]
+    >>> round(plan.success, 4), round(plan.loss("min-entropy"), 4)
+    (0.5833, 0.2224)
     """
 
     prior: Prior
@@ -64,28 +87,24 @@ class Plan(BasePlan):
     layout: str
     weights: Indices
     giants: Indices
-    homes: Homes
-    rings: tuple[Ring, ...]
+    home_members: Indices
+    home_weights: Indices
+    members: Indices
+    starts: Indices
+    length: int
+    fixed: Indices
+    begins: Indices
     gains: Array | None = field(default=None, kw_only=True)
     distance: float = field(default=0.0, kw_only=True)
     costs: Cost | None = field(default=None, kw_only=True)
     groups: GroupTree | None = field(default=None, kw_only=True)
-    lower: tuple[Tier, ...] = field(default=(), kw_only=True)
+    tiers: tuple[tuple[int, int], ...] = field(default=(), kw_only=True)
     known_as: bytes | None = field(default=None, kw_only=True)
 
-    kind = RINGS
+    kind = "plan"
 
     def __post_init__(self) -> None:
-        check_rings(self)
-
-    @classmethod
-    def trusted(cls, **fields: Any) -> Self:
-        """A plan whose fields are not checked, for `design`, which has just made them: checking takes as long as laying
-        a circle. Files, copies and everybody else use the constructor.
-        """
-        made = object.__new__(cls)
-        vars(made).update(dict.fromkeys(("gains", "costs", "groups", "known_as")) | {"lower": ()} | fields)
-        return made
+        check_fields(self)
 
     # -- what follows from the fields ---------------------------------------------------------------------------------
 
@@ -105,66 +124,50 @@ class Plan(BasePlan):
         return self.k - len(self.giants)
 
     @cached_property
-    def rest_weight(self) -> int:
-        """What the giants leave of the total weight: the number of all phases, where there is one tier."""
-        return self.total - int(sum(self.weights[self.giants].tolist()))
+    def rest(self) -> int:
+        """The weight on homes and ring: what giants and fixed sets leave of the total."""
+        return weight_left(self)
 
     @cached_property
-    def tiers(self) -> tuple[Tier, ...]:
-        """The secrets that are no giants, by density: one tier, unless a group outweighs its cap."""
-        return (Tier(self.homes, self.rings), *self.lower) if self.rest_weight else ()
-
-    @cached_property
-    def common(self) -> CommonPhases:
-        """The phases at which several tiers are shown together."""
-        return CommonPhases(self.tiers, len(self.weights))
+    def phases(self) -> int:
+        """The number of all phases, which are equally likely: those of the homes and then those of the ring. They are
+        as many as the weight on homes and ring, unless there are several tiers, which have as many each.
+        """
+        return self.u * int(self.home_weights.sum()) + int(self.length)
 
     @property
-    def phases(self) -> int:
-        """The number of all phases, which are equally likely."""
-        return self.common.count if self.lower else self.rest_weight
+    def n_homes(self) -> int:
+        """How many homes there are."""
+        return len(self.home_weights)
 
-    def places(self, secrets: Indices) -> Indices:
-        """At how many phases each of the secrets is in the set: u w_x; with several tiers r_i w_x L / P_i in tier i, as
-        Python's integers; and at all phases for a giant.
-        """
-        places: Any = self.weights[secrets]
-        if self.lower:
-            tiers = self.common.tier_of[secrets]
-            scales = [tier.rank * scale for tier, scale in zip(self.tiers, self.common.scales, strict=True)]
-            places = places.astype(object) * np.array([*scales, 0], dtype=object)[tiers]
-        else:
-            places = self.u * places
-        if len(giants := self._giants):
-            at = np.minimum(np.searchsorted(giants, secrets), len(giants) - 1)
-            places = np.where(giants[at] == secrets, self.phases, places)
-        return np.asarray(places)
+    @property
+    def n_segments(self) -> int:
+        """How many segments the ring has."""
+        return len(self.starts)
 
-    @cached_property
-    def _giants(self) -> Indices:
-        return np.sort(self.giants)
+    @property
+    def n_cells(self) -> int:
+        """An upper bound on the number of distinct sets: homes, segments of the ring, fixed sets."""
+        return self.n_homes + self.n_segments + self.n_fixed
+
+    @property
+    def blocks(self) -> Partition:
+        """The fixed sets, which are all there is in a plan of blocks."""
+        return Partition(self.fixed, self.begins)
 
     @cached_property
-    def mean_places(self) -> Array:
-        """`places` of all secrets, scaled to `rest_weight` phases: floats, for estimates."""
-        if not self.lower:
-            return self.places(np.arange(len(self.weights))).astype(np.float64)
-        scales = np.array([*(tier.rank / tier.weight for tier in self.tiers), 0.0])
-        shares = self.weights * scales[self.common.tier_of]
-        shares[self.giants] = 1.0
-        return np.asarray(shares * self.rest_weight)
-
-    @cached_property
-    def zero_weight(self) -> Indices:
-        """The secrets of weight zero, which have sets of their own."""
-        return np.flatnonzero(self.weights == 0)
+    def is_cut(self) -> bool:
+        """Whether all sets are fixed and all but the last have k members: the secrets sorted and cut."""
+        return len(self.fixed) == len(self.weights) and bool((np.diff(self.begins)[:-1] == self.k).all())
 
     @cached_property
     def target(self) -> Array:
-        """pi, largest first: the posterior that every observable induces (with gains: of gamma_x p(x), not
-        normalised).
+        """pi, largest first: the posterior that every set on homes and ring induces (with gains: of gamma_x p(x), not
+        normalised). Empty for blocks, which have none in common.
         """
-        rest = [share for tier in self.tiers for share in [tier.weight / (tier.rank * self.total)] * tier.rank]
+        if self._all_fixed and not len(self.giants):
+            return np.empty(0)
+        rest = [weight / (rank * self.total) for rank, weight in self._tiers for _ in range(rank)]
         pi = np.concatenate([self.weights[self.giants] / self.total, rest]) * self.mass
         return pi if self.groups is None else np.sort(pi)[::-1]
 
@@ -172,37 +175,45 @@ class Plan(BasePlan):
     def exact_target(self) -> tuple[Fraction, ...]:
         """pi in exact fractions of the total weight, largest first, zeros left out."""
         giants = [Fraction(w, self.total) for w in self.weights[self.giants].tolist()]
-        rest = [Fraction(tier.weight, self.total * tier.rank) for tier in self.tiers for _ in range(tier.rank)]
+        rest = [Fraction(weight, self.total * rank) for rank, weight in self._tiers for _ in range(rank)]
         return tuple(sorted([*giants, *rest], reverse=True))
-
-    @property
-    def success(self) -> float:
-        """How often one guess is right after a set was seen: pi_1 (with gains: what the best guess is worth)."""
-        return float(self.target.max())
 
     @property
     def mass(self) -> float:
         """The sum of gamma_x p(x)."""
         return 1.0 if self.gains is None else float(self.gains @ self.prior.p)
 
+    @property
+    def _tiers(self) -> tuple[tuple[int, int], ...]:
+        """(rank, weight) of each tier: one, unless a group outweighs its cap."""
+        return self.tiers or (((self.u, self.rest),) if self.rest else ())
+
+    @property
+    def _all_fixed(self) -> bool:
+        """Whether there is neither a home nor a ring."""
+        return not self.phases
+
+    @cached_property
+    def on_grid(self) -> Prior:
+        """The prior that the plan is made for exactly; with gains, that of gamma_x p(x)."""
+        if self.weights is self.prior.weights:
+            return self.prior
+        return Prior.trusted(self.weights, self.prior.labels, self.total)
+
     @cached_property
     def digest(self) -> bytes:
-        """A hash, 32 bytes, of everything a draw depends on: labels, weights, k, giants, homes, rings and groups."""
+        """A hash, 32 bytes, of everything a draw depends on: labels and fields but gains, distance, costs."""
         index = "<i4" if len(self.weights) < 2**31 else "<i8"
-        parts = [*label_parts(self.prior.labels), np.array([self.k, self.u, self.rest_weight, self.total])]
-        parts += [self.weights, self.giants]
-        tiers: list[Any] = [self, *self.lower]
-        for tier in tiers:
-            parts += [tier.homes.weights, tier.homes.members.astype(index, copy=False)]
-            parts += [np.array([ring.length, ring.u, len(ring.starts)]) for ring in tier.rings]
-            for ring in tier.rings:
-                parts += [ring.starts, ring.list_members().astype(index, copy=False)]
+        parts = [*label_parts(self.prior.labels), np.array([self.k, self.length]), self.weights, self.giants]
+        parts += [self.home_members.astype(index, copy=False), self.home_weights]
+        parts += [self.members.astype(index, copy=False), self.starts]
+        parts += [self.fixed.astype(index, copy=False), self.begins]
         if self.groups is not None:
             parts += [b"groups", self.groups.group_of, self.groups.parents, self.groups.caps]
-            parts += [np.array([len(self.lower), *(len(tier.rings) for tier in tiers)])]
+            parts += [np.array(self.tiers, dtype=np.int64)]
         if self.known_as is not None:
             parts += [b"known as", self.known_as]
-        return hash_parts(b"minleak plan 2", parts, self.hashes)
+        return hash_parts(b"minleak plan 3", parts, self.hashes)
 
     @property
     def lineage(self) -> bytes:
@@ -211,29 +222,39 @@ class Plan(BasePlan):
         """
         return self.known_as or self.digest
 
-    @cached_property
-    def on_grid(self) -> Prior:
-        """The prior that the plan is exactly optimal for; with gains, that of gamma_x p(x)."""
-        if self.weights is self.prior.weights:
-            return self.prior
-        return Prior.trusted(self.weights, self.prior.labels, self.total)
+    # -- what it leaks ------------------------------------------------------------------------------------------------
+
+    @property
+    def success(self) -> float:
+        """How often one guess is right after a set was seen: pi_1, or the sum of the blocks' largest probabilities
+        (with gains: what the best guess is worth).
+        """
+        if len(self.target):
+            return float(self.target.max())
+        return float(np.maximum.reduceat(self.on_grid.p[self.fixed], self.begins[:-1]).sum())
 
     def entropy(self, entropy: ConditionalEntropy | str, *, of: Values | None = None) -> float:
-        """H(X|Y) = H(pi), the largest that any channel with sets of at most k can reach.
+        """H(X|Y): H(pi), the largest that any channel with sets of at most k can reach; of blocks, the sum over them of
+        the perspective of their probabilities seen through eta.
 
-        Theorem 1 of the paper, for every symmetric, expansible, core-concave entropy at once; with gains its
+        H(pi) by Theorem 1 of the paper, for every symmetric, expansible, core-concave entropy at once; with gains its
         Proposition 4, H_g(X|Y) = eta(Fhat(pi)). O(k). With `of`, H(f(X)|Y) of a property of the secret, which differs
         from layout to layout.
         """
-        H = as_entropy(entropy)
         if of is not None:
-            return super().entropy(H, of=of)
+            return super().entropy(entropy, of=of)
+        return self._entropies([as_entropy(entropy)])[0]
+
+    def _entropies(self, measures: Sequence[ConditionalEntropy]) -> list[float]:
+        """H(X|Y) in several entropies."""
+        if not len(self.target):
+            return self.blocks.entropies(self.on_grid, measures)
         columns = Columns(self.target[:, None])
-        if self.gains is None:
-            if not H.symmetric:
-                raise InvalidParameter("give the gains to design(..., gains=...), which makes the plan for them")
-            return evaluate([H], columns)[0]
-        return form_for_gains(H).plain(columns)
+        if self.gains is not None:
+            return [form_for_gains(H).plain(columns) for H in measures]
+        if not all(H.symmetric for H in measures):
+            raise InvalidParameter("give the gains to design(..., gains=...), which makes the plan for them")
+        return evaluate(measures, columns)
 
     def leakage(
         self,
@@ -242,11 +263,11 @@ class Plan(BasePlan):
         prior: Prior | Iterable[Any] | None = None,
         of: Values | None = None,
     ) -> float:
-        """H(X) - H(X|Y), the least that any channel with sets of at most k can leak.
+        """H(X) - H(X|Y), the least that any channel with sets of at most k can leak; of blocks a little more.
 
         With `prior`, what this plan leaks if secrets are drawn from that prior instead of the one it was designed for
         (the attacker knowing so). Its labels may be in another order; those that it lacks have probability zero, and
-        those that the plan lacks are refused, with their number and mass.
+        those that the plan lacks are refused, with their number and mass. O(n k).
 
         With `of`, what a set tells about a property f(X) of the secret, such as the country of a city, given in the
         order of the prior's secrets or by label: H(f(X)) - H(f(X)|Y). The cap k does not bound it.
@@ -260,12 +281,44 @@ class Plan(BasePlan):
         if of is not None:
             return super().leakage(H, prior=prior, of=of)
         if prior is not None:
-            return mismatched_leakage(self, H, prior)
+            return self._leakage_under(H, self.under(prior))
         if self.gains is None:
             before = H(self.on_grid)
         else:
             before = form_for_gains(H).plain(Columns((self.weights / self.total * self.mass)[:, None]))
         return difference(H, before, self.entropy(H))
+
+    def _leakage_under(self, H: ConditionalEntropy, q: Prior) -> float:
+        """H(X) - H(X|Y) when secrets are drawn from q: the sets in blocks, each column what its members hold. What is
+        no eta(sum Fhat) is measured on the explicit channel.
+        """
+        if self.gains is None and (not isinstance(H, Entropy) or not H.symmetric):
+            return leakage(q, self.channel(), H)
+        measure = H if self.gains is None else Gain(form_for_gains(H), self.gains)
+        worth = q.p if self.gains is None else q.p * self.gains
+        density = worth / np.maximum(self.all_places, 1)
+        blocks = [(density[sets] * lengths[:, None]).T for sets, lengths in self.cells(max(1, BLOCK // self.k))]
+        found = [measure.summary(block) for block in blocks]
+        if len(self.fixed):
+            found.append(np.concatenate(self.blocks.columns(worth[self.fixed]).map(measure.summary), axis=1))
+        return difference(H, measure(q), measure.value(np.concatenate(found, axis=1)))
+
+    def loss(self, entropy: ConditionalEntropy | str) -> float:
+        """How much more leaks than by an optimal plan of the same k: H(pi) - H(X|Y), zero for optimal plans and never
+        negative for the entropies of the paper's form. For blocks that is what it costs to do without randomness.
+        """
+        H = as_entropy(entropy)
+        return self.losses([H])[H.name]
+
+    def losses(self, entropies: Sequence[ConditionalEntropy | str]) -> dict[str, float]:
+        """The same by the names of several entropies, in one pass."""
+        from minleak.core._design import best_target
+
+        measures = as_entropies(entropies)
+        pi = self.target if len(self.target) else best_target(self.weights, self.k, self.groups)
+        best = evaluate(measures, Columns(pi[:, None]))
+        after = self._entropies(measures)
+        return {H.name: difference(H, *both) for H, *both in zip(measures, best, after, strict=True)}
 
     def in_the_world(self, *, entropies: Sequence[ConditionalEntropy | str] = FEW, seed: int = 0) -> World:
         """What the plan leaks in the true population that its counts are a sample of, to an attacker who knows the true
@@ -291,11 +344,7 @@ class Plan(BasePlan):
         """The plan in words and tables, with the leakage in each entropy, also about a property of the secret if `of`
         gives one.
         """
-        return tell_property(self, summarize_rings(self, entropies), of, entropies)
-
-    def joint_blocks(self, p: Array) -> Iterator[Any]:
-        """The columns of the joint for the probabilities of the secrets, some at a time."""
-        return ring_blocks(self, p)
+        return tell_property(self, summarize_plan(self, entropies), of, entropies)
 
     @property
     def cost(self) -> float | None:
@@ -315,6 +364,48 @@ class Plan(BasePlan):
         """
         return decoy_distances(self, shares)
 
+    def rows_read(self, *, rows: Any = None) -> RowsRead:
+        """How many rows a query for a block reads, on the mean and at worst, in a table that holds secret x `rows[x]`
+        times: in the order of the prior or by label, its weights if not given.
+
+        >>> import minleak as ml
+        >>> print(ml.design([5, 4, 2, 1], k=2, layout="blocks").rows_read())
+        mean   7.5
+        worst  9
+        """
+        return read_by_blocks(self._all_blocks(), self.prior, as_rows(self.prior, rows))
+
+    def partitions(self, *, hashed: Key | bytes | None = None) -> pa.Table:
+        """The blocks as a table of `value` and `partition`, the number of its block from 0 on, for a blind
+        index: a row for each secret, in the order of their labels. Index the number in place of the value; as the
+        partition of a beacon it would hide nothing.
+
+        With a key, or its 32 bytes, `value_hash` is in place of the value: HMAC-SHA256 of its text in UTF-8, in
+        hexadecimal, which every language has.
+
+        >>> import minleak as ml
+        >>> ml.design({"flu": 5, "cold": 4, "gout": 2}, k=2, layout="blocks").partitions().to_pylist()[0]
+        {'value': 'cold', 'partition': 0}
+        """
+        from minleak.core._plan.drawing_table import check_label_key  # with SQLite, which few need
+
+        blocks = self._all_blocks().block_of()
+        values = [str(label) for label in self.prior.labels]
+        name = "value"
+        if hashed is not None:
+            secret = check_label_key(hashed if isinstance(hashed, bytes) else hashed.reveal())
+            values = [hmac.digest(secret, value.encode(), "sha256").hex() for value in values]
+            name = "value_hash"
+        return pa.table({name: values, "partition": blocks.astype(np.int64)}).sort_by(name)
+
+    def _all_blocks(self) -> Partition:
+        """The fixed sets, if every secret has one."""
+        if len(self.target):
+            raise InvalidParameter("sets that are drawn have no number of their own: design blocks, layout=Blocks()")
+        return self.blocks
+
+    # -- its sets -----------------------------------------------------------------------------------------------------
+
     def sets(self) -> Iterator[tuple[tuple[Any, ...], Fraction]]:
         """(set, probability): the observables as tuples of labels in input order, one after the other.
 
@@ -323,119 +414,201 @@ class Plan(BasePlan):
         """
         labels = self.prior.labels
         for sets, lengths in self.cells():
-            for members, length in zip(sets, lengths.tolist(), strict=True):
-                whole = np.sort(np.concatenate([self.giants, members]))
-                yield tuple(labels[i] for i in whole.tolist()), Fraction(length, self.phases)
-        for number, members in enumerate(self.zero_weight_sets()):
-            yield tuple(labels[i] for i in members.tolist()), Fraction(int(not self.rest_weight and number == 0))
+            for members, length in zip(np.sort(sets, axis=1).tolist(), lengths.tolist(), strict=True):
+                yield tuple(labels[i] for i in members), Fraction(length, self.phases)
+        for members in self.fixed_sets():
+            weight = sum(self.weights[members].tolist())
+            yield tuple(labels[i] for i in members.tolist()), Fraction(weight, self.total)
 
-    @property
-    def n_cells(self) -> int:
-        """An upper bound on the number of distinct sets: one for each home, one for each segment on a ring."""
-        return self.n_homes + self.n_segments + len(self.zero_weight_line()[1])
-
-    @property
-    def n_homes(self) -> int:
-        """How many homes there are."""
-        return sum(len(tier.homes.weights) for tier in self.tiers)
-
-    @property
-    def n_segments(self) -> int:
-        """How many segments there are on all rings."""
-        return sum(len(ring.starts) for tier in self.tiers for ring in tier.rings)
-
-    def cells(self, width: int = 4096) -> Iterator[tuple[Indices, Indices]]:
-        """(sets, lengths) in blocks: sets of shape (m, u) without the giants, each of probability length / phases. The
-        lengths are Python's integers where there are several tiers.
+    def walk(self, width: int = WIDTH) -> Walk:
+        """(sets, lengths, along) in blocks, giants first in each set: sets of shape (m, size), each with the number of
+        places of its members that lead to it, and where in the order of its own places each member is there. Fixed sets
+        aside.
         """
-        if self.lower:
-            yield from ((sets, lengths) for sets, lengths, _ in self.common.cells(width))
-            return
-        yield from self.home_cells(width)
-        for ring in self.rings:
-            yield from ring.cells().blocks(width)
+        starts, g = self.phase_starts(), len(self.giants)
+        lengths = np.diff(np.append(starts, self.phases))
+        for begin in range(0, len(starts), width):
+            here = starts[begin : begin + width]
+            members, along = self.at(here)
+            sets = np.hstack([np.broadcast_to(self.giants, (len(here), g)), members])
+            places = np.hstack([np.repeat(here[:, None], g, axis=1), along])
+            yield sets, lengths[begin : begin + width], places
 
-    def mean_cells(self, width: int = 4096) -> Iterator[tuple[Indices, Array]]:
-        """`cells` with lengths in floats, scaled to `rest_weight` phases."""
-        for sets, lengths in self.cells(width):
-            yield sets, (lengths / self.phases * self.rest_weight if self.lower else lengths).astype(np.float64)
+    @cached_property
+    def _home_ends(self) -> Indices:
+        """Where the phases of each home end: the homes come one after the other, and then the ring."""
+        return np.cumsum(self.u * self.home_weights)
 
-    def home_cells(self, width: int) -> Iterator[tuple[Indices, Indices]]:
-        """`cells` of the homes alone: each home is one cell."""
-        for begin in range(0, len(self.homes.weights), width):
-            yield self.homes.members[begin : begin + width], self.u * self.homes.weights[begin : begin + width]
+    @cached_property
+    def _at_homes(self) -> int:
+        """How many phases all homes have."""
+        return int(self._home_ends[-1]) if self.n_homes else 0
 
-    def zero_weight_line(self) -> tuple[Indices, Indices]:
-        """The sets of secrets of weight zero on one line, and where each begins. Where nothing is on rings, the giants'
-        set comes first.
+    def phase_starts(self) -> Indices:
+        """The phases at which the set changes, in order: every home is a cell, and the ring between two starts."""
+        begins = self._home_ends - self.u * self.home_weights
+        if not self.n_segments:
+            return begins
+        return np.append(begins, self._at_homes + np.unique(np.append(self.starts % self.length, 0)))
+
+    def at(self, phases: Indices) -> tuple[Indices, Indices]:
+        """The u members at each phase, giants aside, a row each; and where on the line of the ring each stands, -1 at
+        home.
         """
-        return zero_weight_line(self)
+        sets = np.empty((len(phases), self.u), dtype=np.int64)
+        along = np.full(sets.shape, -1, dtype=np.int64)
+        home = np.searchsorted(self._home_ends, phases, side="right")
+        at_home, on_ring = np.flatnonzero(home < self.n_homes), np.flatnonzero(home == self.n_homes)
+        sets[at_home] = self.home_members[home[at_home]]
+        line = (phases[on_ring] - self._at_homes)[:, None] + self.length * np.arange(self.u)
+        sets[on_ring], along[on_ring] = self._owners(line), line
+        return sets, along
 
-    def zero_weight_sets(self) -> list[Indices]:
-        """The sets of secrets of weight zero, one by one."""
-        members, begins = self.zero_weight_line()
-        return np.split(members, begins[1:]) if len(begins) else []
+    def _owners(self, positions: Indices) -> Indices:
+        """The owners of positions on the line of the ring."""
+        if positions.size and not len(self.starts):
+            raise InvalidCloak(_SHORT)
+        return np.asarray(self.members[np.searchsorted(self.starts, positions, side="right") - 1])
 
-    def weighted_sets(self) -> Iterator[tuple[Indices, int]]:
-        """Every set, and how many places of each member lead to it; 1 for a set that its members always show."""
-        for sets, lengths in self.cells():
-            for members, length in zip(sets, lengths.tolist(), strict=True):
-                yield np.concatenate([self.giants, members]), length
-        for members in self.zero_weight_sets():
-            yield members, 1
+    # -- draws --------------------------------------------------------------------------------------------------------
 
-    def channel(self, *, dense: bool = False, exact: bool = False, limit: int = ENTRIES) -> Channel:
-        """The explicit channel, observables labelled by their sets.
-
-        Sparse unless `dense`; `exact` gives a dense channel of Fractions. At most `n_cells` observables, which for the
-        circle is at most n - n_giants. Refused when it would hold more than `limit` entries.
+    def places(self, found: Indices) -> Indices:
+        """At how many phases each of the secrets is in the set: u w_x, and all phases for a giant; 1 in a fixed set.
+        With several tiers as many as it owns on its lanes.
         """
-        return explicit_channel(self, dense=dense, exact=exact, limit=limit)
+        if self.tiers:
+            _, first, before = self._segments
+            places = before[first[found + 1]] - before[first[found]]
+        else:
+            places = self.u * self.weights[found]
+        for giant in self.giants.tolist():
+            places = np.where(found == giant, self.phases, places)
+        if len(self.fixed):
+            places = np.where(self._fixed_of[found] >= 0, 1, places)
+        return np.asarray(places)
 
-    def table(self, *, limit: int = ROWS) -> pa.Table:
-        """Rows from which any language draws as the plan does, by secret: `secret`, `set_number`, `first`, `last`.
+    @cached_property
+    def _home_of(self) -> Indices:
+        """The home of each secret, the one after the last for those that have none."""
+        homes = np.repeat(np.arange(self.n_homes), self.home_members.shape[1])
+        found = owner_of(self.home_members.ravel(), homes, len(self.weights))
+        return np.where(found < 0, self.n_homes, found).astype(found.dtype, copy=False)
 
-        A secret has a line of units, from 0 to the largest `last` of its rows. Take one of them at random, each as
-        likely as the others; the row that it lies in (`first` <= unit <= `last`) says which set is shown; its members
-        are all secrets that have a row of that set. Up to k rows for each set; refused above `limit`.
+    @cached_property
+    def _at_home(self) -> Indices:
+        """How many places a member of each home has there, and a 0 for those without a home."""
+        return np.append(self.u * self.home_weights, 0)
 
-        >>> import minleak as ml
-        >>> ml.design([3, 2, 1], k=2, layout="circle").table().to_pylist()[:2]
-        [{'secret': 0, 'set_number': 0, 'first': 0, 'last': 3}, {'secret': 0, 'set_number': 1, 'first': 4, 'last': 5}]
+    @cached_property
+    def _segments(self) -> tuple[Indices, Indices, Indices]:
+        """The segments by their owners; the first of each secret among them, and the places before each."""
+        order = _stable_order(self.members)
+        first = np.zeros(len(self.weights) + 1, dtype=np.int64)
+        np.cumsum(np.bincount(self.members, minlength=len(self.weights)), out=first[1:])
+        before = np.zeros(len(order) + 1, dtype=np.int64)
+        np.cumsum(np.diff(np.append(self.starts, self.u * self.length))[order], out=before[1:])
+        return order, first, before
+
+    @cached_property
+    def _giants(self) -> frozenset[int]:
+        return frozenset(self.giants.tolist())
+
+    def phase_of(self, found: Indices, places: Indices) -> Indices:
+        """The phase at a place of each secret: its home first, then its segments along the ring; a place of a giant is
+        a phase.
         """
-        return rows_of_rings(self, limit)
+        if len(found) <= _SINGLE:
+            pairs = zip(found.tolist(), places.tolist(), strict=True)
+            return np.array([self._phase_of_one(x, place) for x, place in pairs], dtype=np.int64)
+        home = self._home_of[found].astype(np.int64)
+        away = places - self._at_home[home]
+        begins = np.append(self._home_ends, 0) - self._at_home
+        phases = np.where(away < 0, begins[home] + places, -1)
+        giant = np.isin(found, self.giants)
+        phases[giant] = places[giant]
+        rows = np.flatnonzero(phases < 0)
+        order, first, before = self._segments
+        secrets = found[rows]
+        along = before[first[secrets]] + away[rows]
+        at = np.searchsorted(before, along, side="right") - 1
+        if (at >= first[secrets + 1]).any():
+            raise InvalidCloak(_SHORT)
+        phases[rows] = self._at_homes + (self.starts[order[at]] + along - before[at]) % max(self.length, 1)
+        return np.asarray(phases)
 
-    def repeated(
-        self, draws: Sequence[int] = (1, 2, 5, 20), *, trials: int = 20_000, seed: int = 0, exact: bool | None = None
-    ) -> Repeated:
-        """The optimal attacker's success when one secret is drawn again and again with fresh randomness.
+    def _phase_of_one(self, secret: int, place: int) -> int:
+        """The same for one secret, without the calls of numpy that cost most there."""
+        if secret in self._giants:
+            return place
+        home = int(self._home_of[secret])
+        at_home = int(self._at_home[home])
+        if place < at_home:
+            return int(self._home_ends[home]) - at_home + place
+        order, first, before = self._segments
+        begin, end = int(first[secret]), int(first[secret + 1])
+        along = int(before[begin]) + place - at_home
+        if along >= int(before[end]):
+            raise InvalidCloak(_SHORT)
+        at = bisect_right(before, along, begin, end) - 1
+        return self._at_homes + (int(self.starts[order[at]]) + along - int(before[at])) % self.length
 
-        Exact where the sets are few (n up to about 12), else from `trials` simulated secrets, with a 99% confidence
-        interval. `exact` asks for one or the other.
+    @cached_property
+    def _fixed_of(self) -> Indices:
+        """The fixed set of each secret, -1 for those that have none."""
+        numbers = np.repeat(np.arange(self.n_fixed), np.diff(self.begins))
+        return owner_of(self.fixed, numbers, len(self.prior))
+
+    def locate(self, found: Indices, places: Indices) -> Indices:
+        """The set at a place of each secret, a row of increasing secrets, filled up by -1 where it is smaller than
+        k.
         """
-        return repeat_draws(self, draws, trials=trials, seed=seed, exact=exact)
+        out = np.full((len(found), self.k), -1, dtype=np.int64)
+        free = np.arange(len(found))
+        if len(self.fixed):
+            fixed = self._fixed_of[found]
+            rows, free = np.flatnonzero(fixed >= 0), np.flatnonzero(fixed < 0)
+            out[rows] = self.blocks.rows(fixed[rows], self.k)
+        if len(free):
+            sets = np.empty((len(free), self.k), dtype=np.int64)
+            sets[:, : len(self.giants)] = self.giants
+            sets[:, len(self.giants) :] = self.at(self.phase_of(found[free], places[free]))[0]
+            sets.sort(axis=1)
+            out[free] = sets
+        return out
 
-    def as_lineage(self) -> Lineage:
-        """The plan as the first part of a lineage."""
-        from minleak.lineage._lineage import Lineage
-
-        return Lineage.begin(self)
-
-    def sampler(self) -> RingSampler:
-        """The object that draws from the plan."""
-        return TierSampler(self) if self.lower else RingSampler(self)
+    # -- files --------------------------------------------------------------------------------------------------------
 
     def contents(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """The arrays and numbers that a file stores."""
-        return ring_contents(self)
+        return plan_contents(self)
 
     @classmethod
     def from_contents(cls, contents: Contents) -> Self:
         """The plan in a file."""
-        return cls(**ring_fields(contents))
+        return cls(**plan_fields(contents))
 
     def __repr__(self) -> str:
-        return (
-            f"Plan(n={len(self.prior)}, k={self.k}, giants={self.n_giants}, layout={self.layout!r}, "
-            f"homes={self.n_homes}, segments={self.n_segments})"
-        )
+        if self._all_fixed and not len(self.giants):
+            shape = f"sets={self.n_fixed}"
+        else:
+            shape = f"homes={self.n_homes}, segments={self.n_segments}"
+        return f"Plan(n={len(self.prior)}, k={self.k}, giants={self.n_giants}, layout={self.layout!r}, {shape})"
+
+
+def form_for_gains(entropy: ConditionalEntropy) -> Entropy:
+    """The entropy, if it is one that gains can be put on."""
+    if not isinstance(entropy, Entropy) or not entropy.symmetric:
+        raise InvalidParameter(f"gains go with an entropy of the form eta(sum Fhat), not {entropy!r}")
+    return entropy
+
+
+def _stable_order(members: Indices) -> Indices:
+    """The positions of the members in increasing order, ties in theirs. A sort of whole numbers that hold both is
+    several times faster than a stable one.
+    """
+    n = len(members)
+    if n >= 2**31:
+        return np.argsort(members, kind="stable")
+    keys = (members.astype(np.int64) << 32) | np.arange(n)
+    keys.sort()
+    return (keys & 0xFFFFFFFF).astype(np.int32)

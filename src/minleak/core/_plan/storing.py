@@ -1,4 +1,4 @@
-"""A plan of rings as arrays and numbers: its fields, and nothing that follows from them."""
+"""A plan as arrays and numbers: its fields, and nothing that follows from them."""
 
 from __future__ import annotations
 
@@ -11,31 +11,26 @@ from minleak.core._file.format import Contents, require, require_number, require
 from minleak.core._file.writing import label_arrays, weight_arrays
 from minleak.core._plan.distances import Cost
 from minleak.core._plan.groups import GroupTree
-from minleak.core._plan.rings import Homes, Ring
-from minleak.core._plan.tiers import Tier
 
 if TYPE_CHECKING:
     from minleak.core._plan.plan import Plan
 
+# The fields that are numbers of secrets, in as many bytes as these need; and those that are weights or positions.
+_SECRETS = ("home_members", "members", "fixed")
+_WHOLE = ("giants", "home_weights", "starts", "begins")
 # What a file says of `Plan.costs`, in this order; coordinates are an array.
 _COSTS = ("value", "bound", "rounding", "metric", "stability")
 # The arrays of groups in a file, and the fields that they are.
 _GROUPS = {"groups.of": "group_of", "groups.parents": "parents", "groups.caps": "caps"}
-_OF = "groups.of"
 
 
-def ring_contents(plan: Plan) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Arrays and numbers of a plan. A ring of all secrets in their order has no members there."""
+def plan_contents(plan: Plan) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Arrays and numbers of a plan."""
     prior, costs = plan.prior, plan.costs
     index = np.int32 if len(plan.weights) < 2**31 else np.int64
-    arrays: dict[str, Any] = {
-        "weights": plan.weights,
-        "giants": plan.giants,
-        **_tier_arrays("", plan, index),
-        **label_arrays(prior.labels),
-    }
-    for number, tier in enumerate(plan.lower):
-        arrays |= _tier_arrays(f"tier{number}.", tier, index)
+    arrays: dict[str, Any] = {"weights": plan.weights, **label_arrays(prior.labels)}
+    arrays |= {name: getattr(plan, name) for name in _WHOLE}
+    arrays |= {name: getattr(plan, name).astype(index, copy=False) for name in _SECRETS}
     arrays |= group_arrays(plan.groups)
     if prior.weights is not plan.weights:
         arrays |= weight_arrays("prior", prior.weights)
@@ -45,74 +40,39 @@ def ring_contents(plan: Plan) -> tuple[dict[str, Any], dict[str, Any]]:
         arrays["gains"] = plan.gains
     return arrays, {
         "k": int(plan.k),
+        "length": int(plan.length),
+        "tiers": plan.tiers,
         "layout": plan.layout,
         "distance": plan.distance,
         "events": prior.events,
-        "lengths": _lengths(plan),
-        **({"tiers": [[tier.rank, *_lengths(tier)] for tier in plan.lower]} if plan.groups is not None else {}),
         "costs": None if costs is None else [getattr(costs, name) for name in _COSTS],
         "known_as": None if plan.known_as is None else plan.known_as.hex(),
     }
 
 
-def ring_fields(contents: Contents) -> dict[str, Any]:
+def plan_fields(contents: Contents) -> dict[str, Any]:
     """The fields of a plan, of what anybody may have written; its constructor looks whether they fit each other."""
-    numbers, weights, giants = contents.numbers, contents.vector("weights", "i8"), contents.vector("giants", "i8")
+    numbers, weights = contents.numbers, contents.vector("weights", "i8")
     n = len(weights)
+    found: dict[str, Any] = {name: contents.vector(name, "i8") for name in _WHOLE}
+    found |= {name: contents.vector(name, "i4 i8") for name in _SECRETS}
     k = require_whole(numbers["k"], 1, n)
-    groups = groups_from(contents, n)
-    lower = () if groups is None else tuple(_lower(contents, i, said, n) for i, said in enumerate(numbers["tiers"]))
-    u = k - len(giants) - sum(tier.rank for tier in lower)
-    require(u >= (0 if groups is not None else 1))
+    found["home_members"] = found["home_members"].reshape(-1, max(k - len(found["giants"]), 1))
     known_as = numbers["known_as"]
     require(known_as is None or type(known_as) is str)
-    homes, rings = _homes_and_rings(contents, "", numbers["lengths"], max(u, 1), n)
-    return {
+    return found | {
         "prior": contents.prior(n, weights),
         "k": k,
+        "length": require_whole(numbers["length"], 0, 2**62),
+        "tiers": tuple((require_whole(rank, 1, n), require_whole(w, 1, 2**62)) for rank, w in numbers["tiers"]),
         "layout": numbers["layout"],
         "weights": weights,
-        "giants": giants,
-        "homes": homes,
-        "rings": rings,
         "gains": contents.vector("gains", "f8", n) if "gains" in contents.arrays else None,
         "distance": require_number(numbers["distance"], 0.0, 1.0),
-        "costs": _costs(contents, n),
-        "groups": groups,
-        "lower": lower,
+        "costs": costs_from(contents, n),
+        "groups": groups_from(contents, n),
         "known_as": None if known_as is None else bytes.fromhex(known_as),
     }
-
-
-def _tier_arrays(prefix: str, tier: Any, index: Any) -> dict[str, Any]:
-    """The homes and rings of a plan, or of one of its lower tiers."""
-    arrays = {f"{prefix}home_members": tier.homes.members, f"{prefix}home_weights": tier.homes.weights}
-    for number, ring in enumerate(tier.rings):
-        arrays[f"{prefix}ring{number}.starts"] = ring.starts
-        if not isinstance(ring.members, range):
-            arrays[f"{prefix}ring{number}.members"] = ring.members.astype(index, copy=False)
-    return arrays
-
-
-def _lengths(tier: Any) -> list[int]:
-    return [int(ring.length) for ring in tier.rings]
-
-
-def _homes_and_rings(contents: Contents, prefix: str, lengths: Any, u: int, n: int) -> tuple[Homes, tuple[Ring, ...]]:
-    members = contents.vector(f"{prefix}home_members", "i4 i8").reshape(-1, u)
-    rings = tuple(_ring(contents, f"{prefix}ring{number}", length, u, n) for number, length in enumerate(lengths))
-    return Homes(members, contents.vector(f"{prefix}home_weights", "i8")), rings
-
-
-def _ring(contents: Contents, name: str, length: Any, u: int, n: int) -> Ring:
-    starts, members = contents.vector(f"{name}.starts", "i8"), f"{name}.members"
-    found: Any = contents.vector(members, "i4 i8") if members in contents.arrays else range(n)
-    return Ring(found, starts, require_whole(length, 1, 2**62), u)
-
-
-def _lower(contents: Contents, number: int, said: Any, n: int) -> Tier:
-    rank, *lengths = said
-    return Tier(*_homes_and_rings(contents, f"tier{number}.", lengths, require_whole(rank, 1, n), n))
 
 
 def group_arrays(groups: GroupTree | None) -> dict[str, Any]:
@@ -121,14 +81,15 @@ def group_arrays(groups: GroupTree | None) -> dict[str, Any]:
 
 
 def groups_from(contents: Contents, n: int) -> GroupTree | None:
-    """The groups in a file; its constructor looks whether they fit."""
-    if _OF not in contents.arrays:
+    """The groups in a file; the constructor of a plan looks whether they fit."""
+    of, *others = _GROUPS
+    if of not in contents.arrays:
         return None
-    parents, caps = (contents.vector(name, "i8") for name in list(_GROUPS)[1:])
-    return GroupTree(contents.vector(_OF, "i4 i8", n), parents, caps)
+    return GroupTree(contents.vector(of, "i4 i8", n), *(contents.vector(name, "i8") for name in others))
 
 
-def _costs(contents: Contents, n: int) -> Cost | None:
+def costs_from(contents: Contents, n: int) -> Cost | None:
+    """The costs in a file."""
     if contents.numbers["costs"] is None:
         return None
     value, bound, rounding, metric, stability = contents.numbers["costs"]

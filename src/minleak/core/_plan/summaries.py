@@ -8,9 +8,11 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+import numpy as np
+
 from minleak.core._entropy.base import ConditionalEntropy
 from minleak.core._entropy.names import as_entropies
-from minleak.core._leakage import difference, leakage_table, posterior_vulnerability
+from minleak.core._leakage import leakage_table, posterior_vulnerability
 from minleak.core._plain import field_text, record
 from minleak.core._prior import Prior
 from minleak.core._property_leakage import PropertyLeakage, Values
@@ -19,6 +21,8 @@ from minleak.core._text_tables import Table
 from minleak.errors import InvalidParameter
 
 if TYPE_CHECKING:
+    from minleak.core._plan.channel_plan import ChannelPlan
+    from minleak.core._plan.plan import Plan
     from minleak.rates._today import Today
     from minleak.rates._world import World
 
@@ -77,7 +81,7 @@ class Summary(Result):
 
 @dataclass(frozen=True, kw_only=True)
 class CountedSummary(Summary):
-    """What plans of rings and of blocks share: their counts may be a sample of a population."""
+    """What plans in memory and in an engine share: their counts may be a sample of a population."""
 
     k: int
     """The cap on the size of a set."""
@@ -130,7 +134,7 @@ def say_success(success: float, blind: float | None, seen: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class PlanSummary(CountedSummary):
-    """A plan of rings, in memory or in an engine."""
+    """A plan, in memory or in an engine."""
 
     giants: int
     """How many secrets are in every set."""
@@ -158,8 +162,17 @@ class PlanSummary(CountedSummary):
     """In an engine: the share of the weight outside the giants that is in homes."""
     tiers: int | None = None
     """How many densities the secrets that are no giants have; more than one where a group outweighs its cap."""
+    blocks: int | None = None
+    """How many sets there are where every secret has one that it always shows; else None."""
+    smallest: int | None = None
+    """The size of the smallest of these."""
+    best: bool = True
+    """Whether they are the sorted secrets cut, which no partition beats in the entropies that `certify` names; if not,
+    caps stand in the way and they are the best that were found."""
 
     def to_parts(self) -> list[str | Table]:
+        if self.blocks is not None:
+            return self._block_parts()
         where = "" if self.engine is None else f", made in {self.engine}"
         lines = [f"{say_count(self.secrets, 'secret')} in sets of {self.k}, layout {self.layout}{where}"]
         if self.groups is not None:
@@ -179,6 +192,16 @@ class PlanSummary(CountedSummary):
         title += " (with gains)" if self.gains else ""
         return [*lines, *self._leakage_table(title, "before", "after", "leakage")]
 
+    def _block_parts(self) -> list[str | Table]:
+        smallest = f", the smallest of {self.smallest}" if (self.smallest or 0) < self.k else ""
+        lines = [f"{self.secrets:,} secrets in {self.blocks:,} blocks of {self.k}{smallest}: sets that never change"]
+        if self.groups is not None:
+            found = "" if self.best else "; these are the best blocks found, not proven to be the best there are"
+            lines.append(f"every block has {self.groups}{found}")
+        title = "leakage, and loss: how much more leaks than from the optimal plan, which draws its sets"
+        table = self._leakage_table(title, "before", "after", "leakage", "loss")
+        return [*lines, *self._success_lines("a block"), *table]
+
     def _cost_lines(self) -> list[str]:
         if self.cost is None:
             return []
@@ -194,32 +217,7 @@ class PlanSummary(CountedSummary):
 
 
 @dataclass(frozen=True, kw_only=True)
-class BlockSummary(CountedSummary):
-    """A plan of blocks."""
-
-    success_blind: float
-    success: float
-    blocks: int
-    """How many blocks there are."""
-    smallest: int
-    """The size of the smallest."""
-    best: bool = True
-    """Whether the blocks are the sorted secrets cut, which no partition beats in the entropies that `certify` names; if
-    not, the caps stand in the way and they are the best that were found."""
-
-    def to_parts(self) -> list[str | Table]:
-        smallest = f", the smallest of {self.smallest}" if self.smallest < self.k else ""
-        lines = [f"{self.secrets:,} secrets in {self.blocks:,} blocks of {self.k}{smallest}: sets that never change"]
-        if self.groups is not None:
-            found = "" if self.best else "; these are the best blocks found, not proven to be the best there are"
-            lines.append(f"every block has {self.groups}{found}")
-        title = "leakage, and loss: how much more leaks than from the optimal plan, which draws its sets"
-        table = self._leakage_table(title, "before", "after", "leakage", "loss")
-        return [*lines, *self._success_lines("a block"), *table]
-
-
-@dataclass(frozen=True, kw_only=True)
-class RowSummary(Summary):
+class ChannelSummary(Summary):
     """A channel that is drawn from, in whole numbers."""
 
     observables: int
@@ -364,14 +362,16 @@ def say_count(count: int, noun: str) -> str:
 # -- making them, from the plans' own methods ------------------------------------------------------------------------
 
 
-def summarize_rings(plan: Any, entropies: Entropies) -> PlanSummary:
-    """The summary of a plan of rings."""
-    labels, costs = plan.prior.labels, plan.costs
+def summarize_plan(plan: Plan, entropies: Entropies) -> PlanSummary:
+    """The summary of a plan."""
+    labels, costs, measures = plan.prior.labels, plan.costs, as_entropies(entropies)
     world, untold = try_the_world(plan)
+    fixed = not len(plan.target)
+    losses = plan.losses(measures) if fixed else {}
     rows = []
-    for H in as_entropies(entropies):
+    for H in measures:
         after, leaked = plan.entropy(H), plan.leakage(H)
-        rows.append(PlanLeakage(H.name, after + leaked, after, leaked, in_the_world=leakage_in(world, H)))
+        rows.append(PlanLeakage(H.name, after + leaked, after, leaked, losses.get(H.name), leakage_in(world, H)))
     return PlanSummary(
         secrets=len(plan.prior),
         k=plan.k,
@@ -393,39 +393,16 @@ def summarize_rings(plan: Any, entropies: Entropies) -> PlanSummary:
         metric=None if costs is None else costs.metric,
         stability=None if costs is None else costs.stability,
         groups=None if plan.groups is None else plan.groups.describe(),
-        tiers=None if plan.groups is None else len(plan.tiers),
+        tiers=None if plan.groups is None or fixed else max(len(plan.tiers), 1 if plan.phases else 0),
+        blocks=plan.n_fixed if fixed else None,
+        smallest=int(np.diff(plan.begins).min()) if fixed else None,
+        best=not fixed or plan.is_cut,
     )
 
 
-def summarize_blocks(plan: Any, entropies: Entropies) -> BlockSummary:
-    """The summary of a plan of blocks."""
-    measures = as_entropies(entropies)
-    world, untold = try_the_world(plan)
-    losses = plan.losses(measures)
-    rows = []
-    for H, after in zip(measures, plan.partition.entropies(plan.prior, measures), strict=True):
-        leaked = difference(H, H(plan.prior), after)
-        rows.append(PlanLeakage(H.name, after + leaked, after, leaked, losses[H.name], leakage_in(world, H)))
-    return BlockSummary(
-        secrets=len(plan.prior),
-        k=plan.k,
-        layout=plan.layout,
-        blocks=plan.n_cells,
-        smallest=int(plan.partition.sizes.min()),
-        success_blind=float(plan.prior.p.max()),
-        success=plan.success,
-        in_the_world=world,
-        untold=untold,
-        leakage=tuple(rows),
-        lineage=plan.lineage.hex(),
-        groups=None if plan.groups is None else plan.groups.describe(),
-        best=plan.is_cut,
-    )
-
-
-def summarize_rows(plan: Any, entropies: Entropies) -> RowSummary:
+def summarize_channel(plan: ChannelPlan, entropies: Entropies) -> ChannelSummary:
     """The summary of a channel that is drawn from."""
-    return RowSummary(
+    return ChannelSummary(
         secrets=len(plan.prior),
         layout=plan.layout,
         observables=len(plan.outputs),
@@ -486,7 +463,7 @@ def summarize_lineage(plan: Any, entropies: Entropies) -> LineageSummary:
 def measure_parts(plan: Any) -> tuple[PartWorth, ...]:
     """What each part of a lineage is worth. The shares times the successes add up to the success of the plan."""
     found = []
-    for number, (part, begin) in enumerate(zip(plan.parts, plan.begins.tolist(), strict=False)):
+    for number, (part, begin) in enumerate(zip(plan.parts, plan.begins_of_parts.tolist(), strict=False)):
         own = slice(begin, begin + len(part.prior))
         weights, success = plan.prior.weights[own], None
         if weights.any():

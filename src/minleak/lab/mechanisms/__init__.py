@@ -5,7 +5,7 @@
 0.5
 """
 
-from minleak.core._plan.rounding import rounded
+from minleak.core._plan.channel_plan import rounded
 from minleak.lab.mechanisms._curves import PrivacyCurve, privacy_curve, shuffled_epsilon
 from minleak.lab.mechanisms._mechanism import Mechanism
 from minleak.lab.mechanisms._named import (

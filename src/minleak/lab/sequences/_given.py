@@ -12,7 +12,7 @@ from minleak.core._arrays import Array, Indices
 from minleak.core._labels import Labels, locator, match
 from minleak.core._matching import columns_by_label, values_by_label
 from minleak.core._matrices import is_sparse
-from minleak.core._plan.rings import LIMIT
+from minleak.core._plan.fields import LIMIT
 from minleak.core._prior import Prior
 from minleak.errors import InvalidParameter, InvalidPrior, quote
 

@@ -12,7 +12,7 @@ from minleak.core._arrays import Array, Indices
 from minleak.core._channel import Channel
 from minleak.core._labels import match
 from minleak.core._parameters import as_list, whole
-from minleak.core._plan.base import BasePlan
+from minleak.core._plan.drawable import Listed
 from minleak.core._progress import Progress, no_progress
 from minleak.core._simulating import generator, margin
 from minleak.errors import InvalidParameter, quote
@@ -36,7 +36,7 @@ _SHOWN, _PAIRS = 5 * 10**7, 2 * 10**7
 
 def leakage(
     chain: Chain,
-    method: Tracks | BasePlan | Channel | str | Any,
+    method: Tracks | Listed | Channel | str | Any,
     *,
     k: int | None = None,
     steps: int = 20,

@@ -14,9 +14,10 @@ from minleak.core._channel import Channel, as_channel
 from minleak.core._design import design
 from minleak.core._labels import match
 from minleak.core._parameters import whole
-from minleak.core._plan.base import BasePlan
+from minleak.core._plan.drawable import Listed
 from minleak.core._plan.partition import cut
 from minleak.core._plan.plan import Plan
+from minleak.core._plan.set_plan import SetPlan
 from minleak.core._plan.streams import Stream
 from minleak.core._prior import Prior
 from minleak.errors import InvalidParameter, quote
@@ -68,7 +69,7 @@ def as_scheme(chain: Chain, method: Any, k: int | None) -> Scheme:
     if isinstance(method, Plan):
         match(method.prior.labels, chain.labels, ("the plan", "secret"), CHAIN, InvalidParameter)
         return _plan_scheme(method)
-    given = as_channel(method.channel() if isinstance(method, BasePlan) else method)
+    given = as_channel(method.channel() if isinstance(method, Listed) else method)
     match(given.inputs, chain.labels, ("the channel", "row"), CHAIN, InvalidParameter)
     return _channel_scheme(given, "channel at each step", None)
 
@@ -83,7 +84,7 @@ def _named_scheme(name: str, k: int, chain: Chain) -> Scheme:
     k = min(k, len(chain))
     if name == "plan":
         return _plan_scheme(design(chain.marginal, k))
-    blocks = cut(chain.marginal, k).block_of()
+    blocks = cut(chain.marginal.weights, k).block_of()
     return _channel_scheme(Channel.deterministic(blocks.tolist()), "fixed buckets", k)
 
 
@@ -102,16 +103,15 @@ def _channel_scheme(channel: Channel, name: str, k: int | None) -> Scheme:
 
 
 def _draw_plan(plan: Plan, _chain: Chain, walks: Indices, rng: Random, _report: Report) -> ShownSets:
-    sampler = plan.sampler()
-    drawn = [_draw_sets(sampler, states, rng) for states in walks.T]
+    drawn = [_draw_sets(plan, states, rng) for states in walks.T]
     return ShownSets(np.stack([sets for sets, _ in drawn]), np.stack([chances for _, chances in drawn]))
 
 
-def _draw_sets(sampler: Any, secrets: Indices, rng: Random) -> tuple[Indices, Array]:
+def _draw_sets(plan: SetPlan, secrets: Indices, rng: Random) -> tuple[Indices, Array]:
     """Sets of a plan, and p(set given member) up to a factor: one over the places that a member owns."""
-    owned = sampler.owned(secrets)
-    sets = sampler.locate(secrets, rng.integers(0, np.maximum(owned, 1)))
-    places = sampler.owned(np.maximum(sets, 0).ravel()).reshape(sets.shape)
+    owned = plan.places(secrets)
+    sets = plan.locate(secrets, rng.integers(0, np.maximum(owned, 1)))
+    places = plan.places(np.maximum(sets, 0).ravel()).reshape(sets.shape)
     return sets, np.where(sets >= 0, 1 / np.maximum(places, 1), 0.0)
 
 
@@ -139,7 +139,7 @@ def _draw_predictive(k: int, chain: Chain, walks: Indices, rng: Random, report: 
         expected = chain.initial.p
         for t, state in enumerate(walk):
             plan = design(Prior(expected), k, layout="circle")
-            sets, chances = _draw_sets(plan.sampler(), np.array([state]), rng)
+            sets, chances = _draw_sets(plan, np.array([state]), rng)
             members[t, r, : plan.k], likelihoods[t, r, : plan.k] = sets[0], chances[0]
             belief = np.zeros(len(chain))
             there = sets[0] >= 0

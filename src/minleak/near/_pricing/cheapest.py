@@ -7,9 +7,8 @@ from collections.abc import Callable
 import numpy as np
 
 from minleak.core._arrays import Indices
-from minleak.core._layouts.giants import LayoutInput, LayoutResult
+from minleak.core._layouts.base import Laid, LayoutInput
 from minleak.core._plan.distances import Cost, Distances
-from minleak.core._plan.rings import Homes
 from minleak.near._pricing.caps import Caps
 from minleak.near._pricing.chaining import chain_sets
 from minleak.near._pricing.generation import generate, star_costs
@@ -38,7 +37,7 @@ _PASSES = (3, 30)
 _STEPS, _FIRST = 100, 5
 
 
-def lay_cheapest(problem: LayoutInput, distances: Distances) -> LayoutResult:
+def lay_cheapest(problem: LayoutInput, distances: Distances) -> Laid:
     """Lay the secrets that are no giants on rings so that the mean star cost of a set is least.
 
     Up to `EXACT` secrets the linear programme over all sets is solved to a relative gap of 1e-6 and rounded to
@@ -47,9 +46,9 @@ def lay_cheapest(problem: LayoutInput, distances: Distances) -> LayoutResult:
     the set. With more than 10,000 places in all, centres are secrets on rings only; a place of weight zero between them
     might make sets cheaper, so no bound is known then.
     """
-    if not problem.giants.rest_weight:
-        return LayoutResult.nothing(problem, Cost(0.0, 0.0, 0.0, distances.name, 0.0, distances.coordinates))
     secrets, u = problem.loose(), problem.u
+    if not problem.giants.rest:
+        return Laid.ring(secrets, secrets, u, costs=Cost(0.0, 0.0, 0.0, distances.name, 0.0, distances.coordinates))
     units = u * problem.weights[secrets]
     everyone = Caps.of_tier(problem.tier, len(problem.weights), u)
     caps = everyone.of(secrets, u)
@@ -76,9 +75,10 @@ def lay_cheapest(problem: LayoutInput, distances: Distances) -> LayoutResult:
         plan = improve(plan, everyone, distances, passes=passes, rounds=rounds, progress=report_regions)
     mean = plan.total / scale
     report((_STEPS - 1) / _STEPS, f"cost {mean:.4g}, putting {len(plan.costs):,} sets on a ring")
-    ring = chain_sets(plan.sets, plan.centres)
+    members, starts, _ = chain_sets(plan.sets, plan.centres)
     report(1.0, f"cost {mean:.4g}")
-    return LayoutResult(Homes.none(u), (ring,), Cost(mean, None, None, distances.name, 0.0, distances.coordinates))
+    costs = Cost(mean, None, None, distances.name, 0.0, distances.coordinates)
+    return Laid.ring(members, starts, u, costs=costs)
 
 
 def _lay_exactly(
@@ -88,7 +88,7 @@ def _lay_exactly(
     secrets: Indices,
     distances: Distances,
     report: Callable[[float, str], None],
-) -> LayoutResult:
+) -> Laid:
     """By column generation over all sets, and rounding."""
     u = problem.u
     start = peel_sets(units, caps, u, distances, secrets)
@@ -108,13 +108,13 @@ def _lay_exactly(
     to_centres = np.ascontiguousarray(between.T)
     scale = float(units.sum())
     bound = max(solution.bound / scale, 0.0)
-    tried: list[tuple[float, LayoutResult]] = []
+    tried: list[tuple[float, Laid]] = []
     for factor in _factors(int(units.sum()), problem.finest):
         values = solution.values * factor
         sets = round_down(solution.members, values, units * factor, caps=caps, distances=distances, secrets=secrets)
         costs, centres = star_costs(to_centres, sets.members)
         cost = float(sets.lengths @ costs) / factor / scale
-        ring = chain_sets(Sets(secrets[sets.members], sets.lengths), centres)
+        members, starts, _ = chain_sets(Sets(secrets[sets.members], sets.lengths), centres)
         paid = Cost(
             value=cost,
             bound=min(bound, cost) if everywhere else None,
@@ -123,7 +123,7 @@ def _lay_exactly(
             stability=0.0,
             coordinates=distances.coordinates,
         )
-        tried.append((cost, LayoutResult(Homes.none(u), (ring,), paid, factor)))
+        tried.append((cost, Laid.ring(members, starts, u, costs=paid, factor=factor)))
         if cost - bound <= GAP * cost:
             break
     return min(tried, key=lambda one: one[0])[1]

@@ -1,13 +1,11 @@
-"""BasePlan: what a .cloak file holds and a Cloak draws from, of any kind; and Sampler, which draws from it."""
+"""Drawable: what a .cloak file holds and a Cloak draws from; and Listed, a Drawable whose secrets are listed."""
 
 from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -32,28 +30,29 @@ if TYPE_CHECKING:
     from minleak.core._keys import Key
     from minleak.core._plan.drawing_table import ExportedTable
 
-# The kinds.
-RINGS = "rings"
-BLOCKS = "blocks"
-ROWS = "rows"
-STRINGS = "strings"
-LINEAGE = "lineage"
 
+class Drawable(ABC):
+    """What can be drawn from and saved. A Cloak knows five members: `lineage`, `find`, `places`, `locate` and `show`.
 
-class BasePlan(ABC):
-    """A plan that can be drawn from and saved; `kind` names its kind.
-
-    The constructor of each kind refuses invalid fields, so every plan is valid. A kind that does not support a method
-    refuses it, with the message that `cannot` has under the method's name.
+    A draw finds the secret, takes one of its N `places` at random, locates what is shown there and shows it as labels.
+    How secrets and what is shown are represented is known to the class alone. The constructor of each class refuses
+    invalid fields, so that whatever exists is valid.
     """
 
+    #: The name of the class in a file.
     kind: ClassVar[str]
-    cannot: ClassVar[Mapping[str, str]] = {}
-    #: Whether draws are random; if not, a secret always shows the same set and no key is needed.
-    randomised: ClassVar[bool] = True
-    #: What the plan was made for: counts, or a model of strings.
+    #: What a plan was made for: counts, or a model of strings.
     prior: Any
-    #: 1 for a new plan, one more with each `update`.
+    k: int
+    layout: str
+    #: Whether draws are random; if not, a secret always shows the same set and no key is needed.
+    randomised: bool = True
+    #: Whether the secrets are listed, and so have numbers; and what to do about an unknown one.
+    listed: ClassVar[bool] = True
+    advice: ClassVar[str] = "refuse it, or choose a stand_in for all such secrets"
+    #: Why there are no fresh draws, where only sticky ones are allowed.
+    sticky_only: ClassVar[str] = ""
+    #: 1 for a new plan, one more with each update.
     version: int = 1
     #: Secrets that were counted in an update and are not listed yet.
     pending: tuple[Any, ...] = ()
@@ -75,9 +74,46 @@ class BasePlan(ABC):
         """The plans that an updated plan is made of; any other plan is its only part."""
         return (self,)
 
+    # -- draws --------------------------------------------------------------------------------------------------------
+
     @abstractmethod
-    def sampler(self) -> Sampler:
-        """The object that draws from the plan."""
+    def find(self, label: Hashable) -> Any:
+        """The representation of a secret; None if it is unknown."""
+
+    def is_pending(self, label: Hashable) -> bool:
+        """Whether an unknown secret was counted in an update and waits for a part."""
+        del label
+        return False
+
+    @abstractmethod
+    def in_bytes(self, found: Any) -> list[bytes]:
+        """The label of each secret in bytes, which its random stream depends on."""
+
+    @abstractmethod
+    def places(self, found: Any) -> Any:
+        """N, the number of places that each secret has; 0 or 1 where it always shows the same."""
+
+    @abstractmethod
+    def locate(self, found: Any, places: Any) -> Any:
+        """What is shown at a place of each secret."""
+
+    @abstractmethod
+    def show(self, located: Any) -> list[tuple[Any, ...]]:
+        """The same as labels."""
+
+    @abstractmethod
+    def find_shown(self, label: Hashable) -> Any:
+        """The representation of a label that can be shown; None for any other."""
+
+    @abstractmethod
+    def set_in_bytes(self, found: set[Any]) -> bytes:
+        """A set of such representations, encoded unambiguously."""
+
+    @abstractmethod
+    def extent(self) -> str:
+        """How many secrets there are, in words."""
+
+    # -- files --------------------------------------------------------------------------------------------------------
 
     @abstractmethod
     def contents(self) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -95,6 +131,86 @@ class BasePlan(ABC):
         arrays, numbers = self.contents()
         write(path, arrays, {"kind": self.kind, **numbers})
 
+    # -- measures -----------------------------------------------------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def success(self) -> float:
+        """How often one guess is right after a draw was seen."""
+
+    @abstractmethod
+    def entropy(self, entropy: ConditionalEntropy | str, *, of: Values | None = None) -> float:
+        """H(X|Y), the uncertainty after a draw was seen; with `of`, H(f(X)|Y) of a property of the secret."""
+
+    @abstractmethod
+    def leakage(
+        self,
+        entropy: ConditionalEntropy | str,
+        *,
+        prior: Prior | Iterable[Any] | None = None,
+        of: Values | None = None,
+    ) -> float:
+        """H(X) - H(X|Y). With `prior`, if secrets are drawn from that one: its labels may be in another order, and
+        those that it lacks have probability zero. With `of`, H(f(X)) - H(f(X)|Y) of a property of the secret.
+        """
+
+    @abstractmethod
+    def summary(self, entropies: Sequence[ConditionalEntropy | str] = STANDARD, *, of: Values | None = None) -> Result:
+        """The plan in words and tables, with the leakage in each entropy, also about a property of the secret if `of`
+        gives one.
+        """
+
+
+class Listed(Drawable):
+    """A Drawable whose secrets are listed: they are represented by their numbers, and measured by the joint of secret
+    and observable.
+    """
+
+    prior: Prior
+
+    # -- draws --------------------------------------------------------------------------------------------------------
+
+    def shown_labels(self) -> Labels:
+        """The labels of what is shown: for sets those of the secrets."""
+        return self.prior.labels
+
+    def find(self, label: Hashable) -> int | None:
+        """The number of a secret."""
+        return self.prior.labels.indexed().position(label)
+
+    def in_bytes(self, found: Indices) -> list[bytes]:
+        """The label of each secret, as it was given."""
+        return self.prior.labels.bytes_at(found)
+
+    def show(self, located: Indices) -> list[tuple[Any, ...]]:
+        """The labels of each row; -1 pads short rows."""
+        names = self.shown_labels()
+        return [tuple(names.at([i for i in row if i >= 0])) for row in located.tolist()]
+
+    def find_shown(self, label: Hashable) -> int | None:
+        """The number of what is shown."""
+        return self.shown_labels().indexed().position(label)
+
+    def set_in_bytes(self, found: set[int]) -> bytes:
+        """Their numbers in order."""
+        return np.array(sorted(found), dtype="<i8").tobytes()
+
+    def extent(self) -> str:
+        """n."""
+        return f"n={len(self.prior)}"
+
+    # -- measures -----------------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def channel(self) -> Channel:
+        """The plan as an explicit channel."""
+
+    @abstractmethod
+    def joint_blocks(self, p: Array) -> Iterator[Any]:
+        """The columns of the joint of secret and observable, in blocks, as csc arrays, if secret x has probability
+        p[x].
+        """
+
     @property
     def success(self) -> float:
         """How often one guess is right after a draw was seen."""
@@ -106,12 +222,6 @@ class BasePlan(ABC):
             return self.property_leakage(of, [entropy]).rows[0].after
         return as_entropy(entropy).conditional(self.prior, self.channel())
 
-    @abstractmethod
-    def summary(self, entropies: Sequence[ConditionalEntropy | str] = STANDARD, *, of: Values | None = None) -> Result:
-        """The plan in words and tables, with the leakage in each entropy, also about a property of the secret if `of`
-        gives one.
-        """
-
     def leakage(
         self,
         entropy: ConditionalEntropy | str,
@@ -119,16 +229,12 @@ class BasePlan(ABC):
         prior: Prior | Iterable[Any] | None = None,
         of: Values | None = None,
     ) -> float:
-        """H(X) - H(X|Y). With `prior`, if secrets are drawn from that one: its labels may be in another order, and
-        those that it lacks have probability zero. With `of`, H(f(X)) - H(f(X)|Y) of a property of the secret.
-        """
-        if "leakage" in self.cannot:
-            raise InvalidParameter(self.cannot["leakage"])
+        """H(X) - H(X|Y), see `Drawable.leakage`."""
         if of is not None:
             return self.property_leakage(of, [entropy], prior=prior).rows[0].leakage
-        return leakage(self._under(prior), self.channel(), entropy)
+        return leakage(self.under(prior), self.channel(), entropy)
 
-    def _under(self, prior: Prior | Iterable[Any] | None) -> Any:
+    def under(self, prior: Prior | Iterable[Any] | None) -> Prior:
         """The prior that secrets are drawn from, in the plan's order: its own unless another is given."""
         return self.prior if prior is None else reorder_prior(as_prior(prior), self.prior.labels)
 
@@ -157,27 +263,20 @@ class BasePlan(ABC):
 
         The gains of a plan are for guessing the secret: they do not count here.
         """
-        under = self._under(prior)
+        under = self.under(prior)
         return measure_blocks(self.joint_blocks(under.p), under, of, entropies)
-
-    def joint_blocks(self, p: Array) -> Iterator[Any]:
-        """The columns of the joint of secret and observable, in blocks, as csc arrays, if secret x has probability
-        p[x].
-        """
-        del p
-        raise InvalidParameter(self.cannot["joint_blocks"])
 
     def sets(self) -> Iterator[tuple[tuple[Any, ...], Fraction]]:
         """(set, probability) of every set that can be shown."""
-        raise InvalidParameter(self.cannot["sets"])
-
-    def channel(self) -> Channel:
-        """The plan as an explicit channel."""
-        raise InvalidParameter(self.cannot["channel"])
+        raise InvalidParameter(
+            f"a {type(self).__name__} shows observables, which are no sets of secrets: see channel()"
+        )
 
     def table(self) -> pa.Table:
         """The plan as rows, from which a program in any language makes the same draws."""
-        raise InvalidParameter(self.cannot["table"])
+        raise InvalidParameter(
+            "a table is of sets of secrets, and a channel shows observables instead: draw from its .cloak file"
+        )
 
     def export(
         self, path: str | os.PathLike[str], *, hashed: Key | bytes | None = None, raw_labels: bool = False
@@ -250,111 +349,7 @@ class BasePlan(ABC):
 
     def as_lineage(self) -> Any:
         """The plan as a `Lineage`, which can be updated."""
-        raise InvalidParameter(self.cannot["update"])
-
-
-class Sampler(ABC):
-    """Draws from a plan for a Cloak: finds secrets, draws for many at once, and turns what was drawn into labels. How
-    secrets and draws are represented is known to the sampler alone.
-    """
-
-    plan: Any
-
-    #: Whether the secrets are listed, and so have numbers; and what to do about an unknown one.
-    listed: ClassVar[bool]
-    advice: ClassVar[str]
-    #: Why there are no fresh draws, where the plan allows only sticky ones.
-    sticky_only: ClassVar[str] = ""
-
-    @abstractmethod
-    def extent(self) -> str:
-        """How many secrets there are, in words."""
-
-    @property
-    @abstractmethod
-    def secrets(self) -> Labels:
-        """The labels of the secrets, indexed; an error if secrets are not listed."""
-
-    @abstractmethod
-    def find(self, secret: Hashable) -> Any:
-        """The sampler's representation of a secret; None if it is unknown."""
-
-    def is_pending(self, secret: Hashable) -> bool:
-        """Whether an unknown secret was counted in an update and waits for a part."""
-        del secret
-        return False
-
-    @abstractmethod
-    def in_bytes(self, secrets: Any) -> list[bytes]:
-        """The label of each secret in bytes, which its random stream depends on."""
-
-    @abstractmethod
-    def owned(self, secrets: Any) -> Any:
-        """N, the number of places that each secret has; 0 or 1 where its set is fixed."""
-
-    @abstractmethod
-    def locate(self, secrets: Any, places: Any) -> Any:
-        """The set at a place of each secret."""
-
-    @abstractmethod
-    def show(self, located: Any) -> list[tuple[Any, ...]]:
-        """These sets as labels."""
-
-    @abstractmethod
-    def find_shown(self, label: Hashable) -> Any:
-        """The representation of a label that can be shown; None for any other."""
-
-    @abstractmethod
-    def set_in_bytes(self, found: set[Any]) -> bytes:
-        """A set of such representations, encoded unambiguously."""
-
-
-@dataclass(frozen=True, eq=False)
-class ListedSampler(Sampler):
-    """Draws from a plan of listed secrets, which are represented by their numbers; sets are of secrets too."""
-
-    plan: Any
-
-    listed = True
-    advice = "refuse it, or choose a stand_in for all such secrets"
-
-    def extent(self) -> str:
-        """n."""
-        return f"n={len(self.plan.prior)}"
-
-    @cached_property
-    def secrets(self) -> Labels:
-        """The labels of the secrets, indexed."""
-        labels: Labels = self.plan.prior.labels
-        return labels.indexed()
-
-    @property
-    def outputs(self) -> Labels:
-        """The labels of what is shown."""
-        return self.secrets
-
-    def find(self, secret: Hashable) -> int | None:
-        """The number of a secret."""
-        return self.secrets.position(secret)
-
-    def in_bytes(self, secrets: Indices) -> list[bytes]:
-        """The label of each secret, as it was given."""
-        names: Labels = self.plan.prior.labels
-        return names.bytes_at(secrets)
-
-    def show(self, located: Indices) -> list[tuple[Any, ...]]:
-        """The labels of each row."""
-        return show_rows(self.outputs, located)
-
-    def find_shown(self, label: Hashable) -> int | None:
-        """The number of what is shown."""
-        return self.outputs.position(label)
-
-    def set_in_bytes(self, found: set[int]) -> bytes:
-        """Their numbers in order."""
-        return np.array(sorted(found), dtype="<i8").tobytes()
-
-
-def show_rows(names: Labels, located: Indices) -> list[tuple[Any, ...]]:
-    """The names of each row; -1 pads short rows."""
-    return [tuple(names.at([i for i in row if i >= 0])) for row in located.tolist()]
+        raise InvalidParameter(
+            "a channel has no sets that an update could keep: make it anew for the new counts, and measure what this "
+            "one leaks under them"
+        )

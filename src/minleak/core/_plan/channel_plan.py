@@ -1,13 +1,14 @@
-"""Rows: a channel whose rows are whole numbers, to be drawn from exactly, and the labels of what is shown."""
+"""ChannelPlan: a channel whose rows are whole numbers, to be drawn from exactly; and rounding any channel to one."""
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
@@ -19,12 +20,13 @@ from minleak.core._entropy.standard import STANDARD
 from minleak.core._file.format import Contents, require, require_whole
 from minleak.core._file.hashing import hash_parts, label_parts
 from minleak.core._file.writing import prior_arrays, text_arrays
+from minleak.core._joint import Joint
 from minleak.core._labels import Labels
 from minleak.core._leakage import leakage
 from minleak.core._matrices import as_csr
-from minleak.core._plan.base import ROWS, BasePlan, ListedSampler
-from minleak.core._plan.rings import LIMIT
-from minleak.core._plan.summaries import RowSummary, summarize_rows, tell_property
+from minleak.core._plan.drawable import Listed
+from minleak.core._plan.fields import LIMIT
+from minleak.core._plan.summaries import ChannelSummary, summarize_channel, tell_property
 from minleak.core._prior import Prior
 from minleak.core._property_leakage import Values
 from minleak.errors import InvalidCloak, InvalidParameter
@@ -32,10 +34,12 @@ from minleak.errors import InvalidCloak, InvalidParameter
 # How labels of observables stand in a file: text and numbers as arrays, tuples of these as JSON.
 _FORMS = {str: "text", int: "integers", float: "numbers"}
 _TYPES = {"integers": "i8", "numbers": "f8"}
+# Rows of floats sum to this, so that a probability is off by at most its inverse.
+TOTAL = 1 << 60
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Rows(BasePlan):
+class ChannelPlan(Listed):
     """A channel to run: made by `minleak.lab.mechanisms.rounded(channel)`, or by `minleak.Cloak(channel)` itself.
 
     Secret x shows observable columns[e] with probability weights[e] / totals[x], exactly, over the entries e from
@@ -45,7 +49,7 @@ class Rows(BasePlan):
     >>> channel = ml.lab.mechanisms.randomised_response(3, 1.0)
     >>> rows = ml.lab.mechanisms.rounded(channel)
     >>> rows, rows.distance(channel) < 1e-17
-    (Rows(n=3, observables=3), True)
+    (ChannelPlan(n=3, observables=3), True)
     """
 
     prior: Prior
@@ -54,14 +58,8 @@ class Rows(BasePlan):
     columns: Indices
     weights: Indices
 
-    kind = ROWS
-    layout = ROWS
-    cannot: ClassVar = {
-        "sets": "a channel shows observables, which are no sets of secrets: channel() has them",
-        "table": "a table is of sets of secrets, and a channel shows observables instead: draw from its .cloak file",
-        "update": "a channel has no sets that an update could keep: make it anew for the new counts, and measure what "
-        "this one leaks under them",
-    }
+    kind = "channel"
+    layout = "channel"
 
     def __post_init__(self) -> None:
         """Refuse what is no row for each secret, of positive numbers in order of their observables, with sums that
@@ -70,7 +68,8 @@ class Rows(BasePlan):
         wrong = next((what for what, holds in self._claims() if not holds), None)
         if wrong is not None:
             raise InvalidParameter(
-                f"these fields are not those of rows: {wrong}; mechanisms.rounded(channel) makes rows"
+                f"these fields are not those of a channel in whole numbers: {wrong}; mechanisms.rounded(channel) makes "
+                "one"
             )
 
     def _claims(self) -> Iterator[tuple[str, bool]]:
@@ -105,7 +104,7 @@ class Rows(BasePlan):
         """A hash, 32 bytes, of the labels, the observables and the rows; sticky draws depend on it."""
         names = [*label_parts(self.prior.labels), *label_parts(self.outputs)]
         rows = [part.astype("<i8", copy=False) for part in (self.starts, self.columns, self.weights)]
-        return hash_parts(b"minleak rows 1", [*names, *rows], self.hashes)
+        return hash_parts(b"minleak channel 2", [*names, *rows], self.hashes)
 
     def channel(self) -> Channel:
         """What is drawn from, as a channel of floats."""
@@ -118,11 +117,11 @@ class Rows(BasePlan):
 
     def summary(
         self, entropies: Sequence[ConditionalEntropy | str] = STANDARD, *, of: Values | None = None
-    ) -> RowSummary:
+    ) -> ChannelSummary:
         """The plan in words and tables, with the leakage in each entropy, also about a property of the secret if `of`
         gives one.
         """
-        return tell_property(self, summarize_rows(self, entropies), of, entropies)
+        return tell_property(self, summarize_channel(self, entropies), of, entropies)
 
     def distance(self, channel: Channel | Any) -> float:
         """The largest total variation between a row and that of a channel with as many secrets and observables, in
@@ -155,17 +154,41 @@ class Rows(BasePlan):
         prior: Prior | Iterable[Any] | None = None,
         of: Values | None = None,
     ) -> float:
-        """H(X) - H(X|Y), see `BasePlan.leakage`; exact to some digits also where little leaks about a property."""
-        return leakage(self._under(prior), self.channel(), entropy, of=of)
+        """H(X) - H(X|Y), see `Drawable.leakage`; exact to some digits also where little leaks about a property."""
+        return leakage(self.under(prior), self.channel(), entropy, of=of)
 
     def joint_blocks(self, p: Array) -> Iterator[Any]:
         """The columns of the joint for the probabilities of the secrets, all at once."""
         joint = as_csr(self.channel().matrix) * p[:, None]
         yield joint.tocsc()
 
-    def sampler(self) -> RowSampler:
-        """What a `minleak.Cloak` draws from."""
-        return RowSampler(self)
+    # -- draws --------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _ends(self) -> Indices:
+        """Sums of each row's numbers up to each entry."""
+        ends: Indices = np.empty_like(self.weights)
+        for begin, end in zip(self.starts[:-1].tolist(), self.starts[1:].tolist(), strict=True):
+            ends[begin:end] = np.cumsum(self.weights[begin:end])
+        return ends
+
+    def shown_labels(self) -> Labels:
+        """The observables."""
+        return self.outputs
+
+    def places(self, found: Indices) -> Indices:
+        """The total of each row."""
+        return np.asarray(self.totals[found])
+
+    def locate(self, found: Indices, places: Indices) -> Indices:
+        """The number of the observable of each secret: the entry in which the place falls."""
+        shown = np.empty((len(found), 1), dtype=np.int64)
+        for row, (x, place) in enumerate(zip(found.tolist(), places.tolist(), strict=True)):
+            begin, end = self.starts[x], self.starts[x + 1]
+            shown[row, 0] = self.columns[begin + np.searchsorted(self._ends[begin:end], place, side="right")]
+        return shown
+
+    # -- files --------------------------------------------------------------------------------------------------------
 
     def contents(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Arrays and numbers from which a file makes it again. Labels of observables may also be numbers and tuples."""
@@ -184,41 +207,78 @@ class Rows(BasePlan):
         return cls(contents.prior(len(starts) - 1), outputs, starts, columns, weights)
 
     def __repr__(self) -> str:
-        return f"Rows(n={len(self.prior)}, observables={len(self.outputs)})"
+        return f"ChannelPlan(n={len(self.prior)}, observables={len(self.outputs)})"
 
 
-@dataclass(frozen=True, eq=False)
-class RowSampler(ListedSampler):
-    """Draws observables from rows."""
+# -- rounding --------------------------------------------------------------------------------------------------------
 
-    plan: Rows
 
-    @property
-    def outputs(self) -> Labels:
-        """The observables."""
-        return self.plan.outputs
+def rounded(channel: Channel | Any, prior: Prior | Iterable[Any] | None = None) -> ChannelPlan:
+    """A channel in whole numbers, to be drawn from exactly, saved and certified.
 
-    @cached_property
-    def _ends(self) -> Indices:
-        """Sums of each row's numbers up to each entry."""
-        plan = self.plan
-        ends: Indices = np.empty_like(plan.weights)
-        for begin, end in zip(plan.starts[:-1].tolist(), plan.starts[1:].tolist(), strict=True):
-            ends[begin:end] = np.cumsum(plan.weights[begin:end])
-        return ends
+    Rows of floats are rounded to multiples of 2^-60, by largest remainders, and a positive entry stays positive: what
+    differs is at most m 2^-60 in total variation for m observables, and `ChannelPlan.distance` says how much it is.
+    Rows of Fractions stay as they are where their common denominator is below 2^62. The prior is kept with them, for
+    certificates; all secrets are taken to be equally likely if it is not given.
 
-    def owned(self, secrets: Indices) -> Indices:
-        """The total of each row."""
-        return np.asarray(self.plan.totals[secrets])
+    >>> channel = [[0.5, 0.5], [0.25, 0.75]]
+    >>> rows = rounded(channel)
+    >>> rows.distance(channel), (rows.weights / rows.totals[0]).tolist()
+    (0.0, [0.5, 0.5, 0.25, 0.75])
+    """
+    channel = as_channel(channel)
+    n = channel.shape[0]
+    known = Prior(np.ones(n, dtype=np.int64), labels=channel.inputs) if prior is None else prior
+    known = Joint(known, channel).prior
+    starts, columns, weights = [0], [], []
+    sparse = as_csr(channel.matrix)
+    sparse.sort_indices()
+    for x in range(n):
+        shown = sparse.indices[sparse.indptr[x] : sparse.indptr[x + 1]]
+        exact = None if channel.exact is None else _whole(channel.exact[x][shown])
+        numbers = _nearest(sparse.data[sparse.indptr[x] : sparse.indptr[x + 1]]) if exact is None else exact
+        columns.append(shown.astype(np.int64))
+        weights.append(numbers)
+        starts.append(starts[-1] + len(shown))
+    return ChannelPlan(
+        known,
+        channel.outputs,
+        np.array(starts, dtype=np.int64),
+        np.concatenate(columns),
+        np.concatenate(weights),
+    )
 
-    def locate(self, secrets: Indices, places: Indices) -> Indices:
-        """The number of the observable of each secret: the entry in which the place falls."""
-        plan = self.plan
-        shown = np.empty((len(secrets), 1), dtype=np.int64)
-        for row, (x, place) in enumerate(zip(secrets.tolist(), places.tolist(), strict=True)):
-            begin, end = plan.starts[x], plan.starts[x + 1]
-            shown[row, 0] = plan.columns[begin + np.searchsorted(self._ends[begin:end], place, side="right")]
-        return shown
+
+def _whole(entries: Any) -> Any:
+    """Fractions that sum to one over their common denominator, or None where that is too large."""
+    common = math.lcm(*(entry.denominator for entry in entries))
+    if common > LIMIT or sum(entries) != 1:
+        return None
+    return np.array([entry.numerator * (common // entry.denominator) for entry in entries], dtype=np.int64)
+
+
+def _nearest(p: Any) -> Any:
+    """Whole numbers that sum to TOTAL, as near to p as can be.
+
+    p times a power of two is exact, and so are its whole and its broken part.
+    """
+    scaled = p * float(TOTAL)
+    below = np.floor(scaled)
+    broken = scaled - below
+    numbers = np.maximum(below.astype(np.int64), 1)
+    added = (numbers - below.astype(np.int64)).astype(np.float64)
+    left = TOTAL - int(numbers.sum())
+    most = len(p) + int(float(TOTAL) * 1e-6)
+    if abs(left) > most:
+        raise InvalidParameter("a row does not sum to one: a channel that tolerates so much cannot be drawn from")
+    change = np.zeros(len(p), dtype=np.int64)
+    if left >= 0:
+        each, rest = divmod(left, len(p))
+        change += each
+        change[np.argsort(-(broken - added), kind="stable")[:rest]] += 1
+    else:  # taken from the largest, which has the most to give
+        change[int(np.argmax(numbers))] = left
+    return numbers + change
 
 
 # -- labels of observables in a file -----------------------------------------------------------------------------------
