@@ -16,8 +16,6 @@ from tests.cases import LAYOUTS
 
 import minleak as ml
 from minleak.core._plan.plan import Plan
-from minleak.core._plan.rings import Homes, Ring
-from minleak.core._plan.sampler import RingSampler
 
 KEY_BYTES = bytes(range(32))
 KEY = ml.Key(KEY_BYTES)
@@ -36,14 +34,17 @@ def diseases(layout="stable"):
     return ml.design(ml.Prior([5, 3, 2, 2, 0], labels=DISEASES), 2, layout=layout)
 
 
-def several_rings():
-    """A giant, a home and two rings, with secret 1 on both and secrets 2 and 3 on a ring and at home."""
-    rings = (
-        Ring(np.array([1, 2, 3]), np.array([0, 4, 8]), 6, 2),
-        Ring(np.array([4, 1, 5]), np.array([0, 4, 6]), 4, 2),
-    )
+def homes_and_ring():
+    """A giant, a home and a ring, with secret 1 on two lanes and secrets 2 and 3 on the ring and at home."""
     plan = ml.design([20, 3, 3, 3, 2, 1], 3, layout="circle")
-    return replace(plan, homes=Homes(np.array([[2, 3]]), np.array([1])), rings=rings)
+    return replace(
+        plan,
+        home_members=np.array([[2, 3]]),
+        home_weights=np.array([1]),
+        members=np.array([1, 2, 4, 3, 1, 5]),
+        starts=np.array([0, 4, 8, 12, 16, 18]),
+        length=10,
+    )
 
 
 def zipf(n=2000, k=6, layout="stable"):
@@ -67,14 +68,10 @@ def plans(draw, max_size=8, max_weight=40):
     return ml.design(weights, draw(st.integers(1, n + 2)), layout=draw(st.sampled_from(LAYOUTS)), gains=gains)
 
 
-def sampler_of(plan: Plan) -> RingSampler:
-    return plan.sampler()
-
-
-def counted(sampler: RingSampler, secret: int) -> dict[tuple[int, ...], Fraction]:
+def counted(plan: Plan, secret: int) -> dict[tuple[int, ...], Fraction]:
     """How often each set comes when every place of the secret is taken once."""
-    owned = max(1, int(sampler.owned(np.array([secret]))[0]))
-    sets = sampler.locate(np.full(owned, secret), np.arange(owned))
+    owned = max(1, int(plan.places(np.array([secret]))[0]))
+    sets = plan.locate(np.full(owned, secret), np.arange(owned))
     return {members(row): Fraction(count, owned) for row, count in Counter(map(tuple, sets.tolist())).items()}
 
 
@@ -90,23 +87,22 @@ def row_of(channel, secret: int) -> dict[tuple[int, ...], Fraction]:
 
 def walked(plan: Plan, secret: int, place: int) -> tuple[int, ...]:
     """The set at a place of a secret of positive weight, by walking along its home and its segments one by one."""
-    giants = plan.giants.tolist()
-    homes = list(zip(plan.homes.members.tolist(), plan.homes.weights.tolist(), strict=True))
-    stretches = [(set(home), plan.u * weight, None, 0) for home, weight in homes]
-    for ring in plan.rings:
-        if secret in giants:
-            stretches.append(({secret}, ring.length, ring, 0))
-        else:
-            spans = zip(ring.members, ring.starts.tolist(), ring.ends().tolist(), strict=True)
-            stretches += [({int(x)}, end - start, ring, start) for x, start, end in spans if x == secret]
-    for owners, length, ring, start in stretches:
+    giants, u, ring = plan.giants.tolist(), plan.k - len(plan.giants), plan.length
+    homes = zip(plan.home_members.tolist(), plan.home_weights.tolist(), strict=True)
+    stretches = [(set(home), u * weight, None) for home, weight in homes]
+    spans = list(zip(plan.members.tolist(), plan.starts.tolist(), [*plan.starts.tolist()[1:], u * ring], strict=False))
+    if secret in giants:
+        stretches.append(({secret}, ring, 0))
+    else:
+        stretches += [({x}, end - start, start) for x, start, end in spans if x == secret]
+    for owners, length, start in stretches:
         if secret not in owners and secret not in giants:
             continue
         if place >= length:
             place -= length
             continue
-        if ring is None:
+        if start is None:
             return tuple(sorted([*giants, *owners]))
-        phases = (start + place) % ring.length + ring.length * np.arange(ring.u)
-        return tuple(sorted([*giants, *ring.member(phases).tolist()]))
+        phases = [(start + place) % ring + ring * lane for lane in range(u)]
+        return tuple(sorted([*giants, *(x for phase in phases for x, a, b in spans if a <= phase < b)]))
     raise ValueError(f"secret {secret} does not own that many places")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.cases import total_variation
 
 import minleak as ml
-from minleak.core._plan.rings import LIMIT
+from minleak.core._plan.fields import LIMIT
 
 
 def check(given_weights, k):

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from tests.cases import LAYOUTS
-from tests.plans import KEY, members, plans, sampler_of, several_rings, walked, zipf
+from tests.plans import KEY, members, plans, sampler_of, homes_and_ring, walked, zipf
 
 import minleak as ml
 from minleak.core._plan.sampler import PLAIN
@@ -40,9 +40,9 @@ def test_every_place_of_small_plans(plan):
     assert_alike(plan, *every_place(plan))
 
 
-def test_every_place_of_several_rings():
+def test_every_place_of_homes_and_ring():
     """A secret on two rings, and one on a ring and at home."""
-    assert_alike(several_rings(), *every_place(several_rings()))
+    assert_alike(homes_and_ring(), *every_place(homes_and_ring()))
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

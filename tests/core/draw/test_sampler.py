@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 from tests.cases import HARD, LAYOUTS, large
-from tests.plans import ERROR_RATE, KEY, counted, members, plans, row_of, sampler_of, several_rings, walked, zipf
+from tests.plans import ERROR_RATE, KEY, counted, members, plans, row_of, sampler_of, homes_and_ring, walked, zipf
 
 import minleak as ml
 
@@ -46,9 +46,9 @@ def test_gains(layout):
         assert_exact(ml.design([9, 5, 3, 2, 1, 0], k, layout=layout, gains=[1, 0, 3, 2, 0, 5]))
 
 
-def test_several_rings():
+def test_homes_and_ring():
     """A giant draws among all homes and rings; a secret may be on several of them."""
-    plan = several_rings()
+    plan = homes_and_ring()
     assert ml.certify(plan, plan.prior).ok
     assert_exact(plan)
 

@@ -8,12 +8,12 @@ from collections import defaultdict
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.plans import plans, several_rings, zipf
+from tests.plans import plans, homes_and_ring, zipf
 
 import minleak as ml
 from minleak.core._plan.sampler import Finder
 
-ALL = st.one_of(plans(), st.builds(several_rings), st.builds(zipf, st.just(300)))
+ALL = st.one_of(plans(), st.builds(homes_and_ring), st.builds(zipf, st.just(300)))
 
 
 def line(plan):

@@ -8,7 +8,7 @@ import struct
 
 import numpy as np
 import pyarrow as pa
-from tests.plans import diseases, several_rings, zipf
+from tests.plans import diseases, homes_and_ring, zipf
 
 import minleak as ml
 
@@ -26,7 +26,7 @@ PLANS = {
     "no labels": kept,
     "a circle in input order": lambda: kept(layout="circle"),
     "a giant and many homes": lambda: zipf(300),
-    "several rings": several_rings,
+    "homes and a ring": homes_and_ring,
     "numbers as labels": lambda: kept(labels=[7, -(2**63), 2**63 - 1, 0, 5]),
     "small numbers as labels": lambda: kept(labels=pa.array([7, 6, 5, 4, 3], type=pa.int8())),
     "labels from all over the world": lambda: kept(labels=["", "é", "日本", "🦉", "a\0b"]),

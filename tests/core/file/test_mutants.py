@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from tests.core.file.files import PREFIX, sealed, unpacked
 from tests.core.file.mutants import changed, save_originals, shown
-from tests.plans import KEY, several_rings, zipf
+from tests.plans import KEY, homes_and_ring, zipf
 
 import minleak as ml
 from minleak.errors import InvalidCloak
@@ -49,7 +49,7 @@ def put(at, value):
 
 @pytest.fixture
 def path(tmp_path):
-    several_rings().save(tmp_path / "plan.cloak")
+    homes_and_ring().save(tmp_path / "plan.cloak")
     return tmp_path / "plan.cloak"
 
 

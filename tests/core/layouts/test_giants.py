@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from tests.cases import HARD, TOYS, target
 
 from minleak.core._layouts import giants
-from minleak.core._layouts.giants import find_giants
-from minleak.core._plan.rings import cap
+from minleak.core._layouts.base import find_giants
+from minleak.core._plan.fields import cap
 from minleak.errors import InvalidParameter
 from minleak.testing import priors
 

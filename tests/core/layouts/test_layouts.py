@@ -17,7 +17,7 @@ from tests.cases import HARD, LAYOUTS
 import minleak as ml
 from minleak.core._layouts import LAYOUTS as KNOWN
 from minleak.core._layouts.base import RingLayout
-from minleak.core._layouts.giants import LayoutResult
+from minleak.core._layouts.base import LayoutResult
 from minleak.core._plan.base import RINGS
 from minleak.core._plan.distances import from_coordinates
 from minleak.core._plan.rings import Homes, Ring

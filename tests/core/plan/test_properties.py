@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.plans import plans, several_rings
+from tests.plans import plans, homes_and_ring
 
 import minleak as ml
 from minleak import lab
@@ -36,7 +36,7 @@ KINDS = {
     "giants": ml.design([100, 60, *WEIGHTS[2:]], 4),
     "all in one": ml.design(WEIGHTS, 12),
     "gains": ml.design(WEIGHTS, 3, gains=[1, 0, 3, 1, 1, 2, 1, 1, 1, 1, 1, 1]),
-    "rings": several_rings(),
+    "rings": homes_and_ring(),
     "blocks": ml.design(WEIGHTS, 3, layout="blocks"),
     "rows": ml.lab.mechanisms.rounded(ml.lab.mechanisms.randomised_response(12, 1.0), WEIGHTS),
     "lineage": updated(),
