@@ -53,7 +53,7 @@ def lineage_page(
         known=(1 - waiting) * summary.success + waiting,
         leakages=_leakages(plan, summary),
         parts=parts if len(parts) <= _ROWS else [parts[0], *parts[1 - _ROWS :]],
-        certificate=certify_lineage(plan, ()),
+        certificate=certify_lineage(plan, None, k=None, gains=None, measures=()),
     )
 
 

@@ -70,7 +70,7 @@ def test_parts_of_two_files(path, mapped):
 def test_other_versions(path, mapped, version, advice):
     """With a right checksum: the message says which version it is and what to do."""
     path.write_bytes(sealed(b"{}", version=version))
-    with pytest.raises(InvalidCloak, match=f"of format version {version}, .* reads version 6: {advice}"):
+    with pytest.raises(InvalidCloak, match=f"of format version {version}, .* reads version 7: {advice}"):
         ml.load(path, mapped=mapped)
 
 

@@ -46,7 +46,7 @@ def test_sorted_and_cut():
     ]
     assert "".join(one for (one,), _ in blocks_of(k=1).sets()) == "eabcgdf"
     assert list(blocks_of(k=9).sets()) == [(tuple(NAMES), 1)]
-    assert repr(blocks_of()) == "BlockPlan(n=7, k=3, blocks=3)"
+    assert repr(blocks_of()) == "Plan(n=7, k=3, giants=0, layout='blocks', sets=3)"
     assert ml.design(PRIOR, 3, layout=ml.Blocks()).digest == blocks_of().digest
 
 
@@ -55,7 +55,7 @@ def test_many_secrets_are_sorted_by_the_compiled_sort():
     weights = np.random.default_rng(1).integers(0, 50, 300_000)
     found = blocks_of(ml.Prior(weights), 7)
     order = np.argsort(-weights, kind="stable")
-    assert np.array_equal(found.partition.block_of()[order], np.arange(300_000) // 7)
+    assert np.array_equal(found.blocks.block_of()[order], np.arange(300_000) // 7)
     assert ml.certify(found, weights)
 
 
@@ -63,7 +63,7 @@ def test_many_secrets_are_sorted_by_the_compiled_sort():
 def test_what_leaks_is_that_of_the_channel(name):
     """Measured on the explicit channel, under its own prior and under another in another order."""
     found = blocks_of()
-    channel = ml.Channel.deterministic(found.partition.block_of().tolist())
+    channel = ml.Channel.deterministic(found.blocks.block_of().tolist())
     assert found.leakage(name) == pytest.approx(ml.leakage(PRIOR, channel, name), abs=1e-12)
     other = ml.Prior([1, 2, 3, 4], labels=["g", "a", "d", "c"])
     assert found.leakage(name, prior=other) == pytest.approx(
@@ -113,7 +113,7 @@ def test_in_the_world():
     seen = rng.permutation(np.flatnonzero(counts))
     blocks = blocks_of(ml.Prior(counts[seen]), 8)
     world = blocks.in_the_world(entropies=["shannon"])
-    true = blocks.partition.success(ml.Prior(truth[seen]))
+    true = blocks.blocks.success(ml.Prior(truth[seen]))
     assert world.claimed == blocks.success
     assert world.low < true < world.high
     assert world.success == pytest.approx(true, rel=0.05)
@@ -159,7 +159,7 @@ def test_a_file_holds_all_of_it(kind, tmp_path):
     made.save(tmp_path / "x.cloak")
     for mapped in (True, False):
         found = ml.load(tmp_path / "x.cloak", mapped=mapped)
-        assert isinstance(found, ml.results.BlockPlan)
+        assert isinstance(found, ml.Plan)
         assert (found.k, found.digest) == (made.k, made.digest)
         assert found.prior.weights.tolist() == made.prior.weights.tolist()
         assert found.prior.events == made.prior.events
