@@ -16,17 +16,22 @@ from .core._layouts.circle import Circle
 from .core._layouts.stable import Stable
 from .core._leakage import leakage, leakage_table
 from .core._load import load
+from .core._plan.drawing_table import export
 from .core._plan.groups import Groups
 from .core._plan.plan import Plan
 from .core._prior import Prior
 from .core._property_leakage import property_leakage
 from .io._reading import read_channel, read_pairs, read_places, read_prior
+from .lineage._lineage import update
 from .lineage._pins import Pins
 from .near._cheapest import Cheapest
+from .near._decoys import decoy_distances
 from .near._near import Near
+from .rates._summaries import summary
 from .rates._sweeps import least_k, sweep
+from .rates._world import population
 from .rivals._comparing import compare
-from .rivals._exposures import exposure
+from .rivals._exposures import exposure, repeated
 from .samples._auditing import audit
 from .samples._following import follow
 
@@ -58,9 +63,11 @@ __all__ = [
     "capacity",
     "certify",
     "compare",
+    "decoy_distances",
     "design",
     "entropy",
     "errors",
+    "export",
     "exposure",
     "follow",
     "lab",
@@ -69,15 +76,19 @@ __all__ = [
     "least_k",
     "load",
     "padding",
+    "population",
     "property_leakage",
     "read_channel",
     "read_pairs",
     "read_places",
     "read_prior",
+    "repeated",
     "report",
     "results",
     "scale",
     "strings",
+    "summary",
     "sweep",
     "testing",
+    "update",
 ]

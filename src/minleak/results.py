@@ -10,14 +10,6 @@ from minleak.core._plan.channel_plan import ChannelPlan
 from minleak.core._plan.distances import Cost
 from minleak.core._plan.drawing_table import ExportedTable
 from minleak.core._plan.rows_read import RowsRead
-from minleak.core._plan.summaries import (
-    ChannelSummary,
-    LineageSummary,
-    PartWorth,
-    PlanLeakage,
-    PlanSummary,
-    StringSummary,
-)
 from minleak.core._property_leakage import PropertyLeakage
 from minleak.core._result import Result, fields_of
 from minleak.core._text_tables import Table
@@ -33,7 +25,9 @@ from minleak.lab._repeated_observations import Looks, Needed
 from minleak.lab.sequences._results import ByStep, SequenceLeakage, SequenceTable
 from minleak.lab.sequences._tracks import Shown, Walk
 from minleak.lineage._lineage import Lineage
+from minleak.lineage._summary import LineageSummary, PartWorth
 from minleak.rates._estimating import EstimatedPrior
+from minleak.rates._summaries import ChannelSummary, PlanLeakage, PlanSummary
 from minleak.rates._sweeps import Sweep
 from minleak.rates._today import Today
 from minleak.rates._world import World
@@ -46,6 +40,7 @@ from minleak.samples._result import Audit, Measured
 from minleak.strings._misfit import Misfit
 from minleak.strings._model import StringModel
 from minleak.strings._plan import UnlistedPlan
+from minleak.strings._summary import StringSummary
 
 __all__ = [
     "Audit",

@@ -15,9 +15,10 @@ from minleak.cli._show import summarize
 from minleak.cli._sweep import SuccessRequirement
 from minleak.cli._tables import check_ending
 from minleak.core._layouts import LAYOUTS
-from minleak.core._plan.summaries import PlanSummary, StringSummary
 from minleak.core._progress import Progress
 from minleak.errors import InvalidParameter
+from minleak.rates._summaries import PlanSummary
+from minleak.strings._summary import StringSummary
 
 _NOT_SAVED = "no .cloak file was written: add -o plan.cloak to save the plan"
 

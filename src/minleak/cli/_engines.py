@@ -13,9 +13,9 @@ from minleak.cli._options import option
 from minleak.cli._output import note, working
 from minleak.cli._show import summarize
 from minleak.cli._sweep import SuccessRequirement
-from minleak.core._plan.summaries import PlanSummary
 from minleak.errors import InvalidParameter
 from minleak.io._formats.lines import Lines
+from minleak.rates._summaries import PlanSummary
 
 
 @dataclass(frozen=True)

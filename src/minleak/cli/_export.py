@@ -47,7 +47,7 @@ def export(
     if partitions:
         return _export_partitions(plan, output, key, raw_labels=raw_labels)
     with working(f"writing {output}"):
-        return Outcome(plan.export(output, hashed=key, raw_labels=raw_labels), (output,))
+        return Outcome(ml.export(plan, output, hashed=key, raw_labels=raw_labels), (output,))
 
 
 def _export_partitions(plan: Any, output: str, key: ml.Key | None, *, raw_labels: bool) -> Outcome[Any]:

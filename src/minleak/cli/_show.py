@@ -6,12 +6,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import minleak as ml
 from minleak.cli._failures import in_flags
 from minleak.cli._inputs import Reading, check_one_stdin, open_plan, read_property
 from minleak.cli._options import CloakFile, Entropies, Format, PropertyColumn, Secret, argument
 from minleak.cli._output import Outcome
 from minleak.core._entropy.standard import STANDARD
-from minleak.core._plan.summaries import ChannelSummary, LineageSummary, PlanSummary, StringSummary
+from minleak.lineage._summary import LineageSummary
+from minleak.rates._summaries import ChannelSummary, PlanSummary
+from minleak.strings._summary import StringSummary
 
 
 def show(
@@ -35,6 +38,6 @@ def show(
 
 def summarize(plan: Any, entropies: Sequence[str] | None, *, flag: str = "--events", **more: Any) -> Any:
     """Summarise a plan, with flags in place of parameters; `flag` gives the number of events."""
-    summary = plan.summary(entropies or STANDARD, **more)
+    summary = ml.summary(plan, entropies or STANDARD, **more)
     untold = getattr(summary, "untold", None)
     return summary if untold is None else replace(summary, untold=in_flags(untold, {"events": flag}))

@@ -17,8 +17,8 @@ from minleak.cli._show import summarize
 from minleak.cli._tables import check_ending
 from minleak.core._entropy.standard import FEW
 from minleak.core._file.replacing import expect_state, file_state
-from minleak.core._plan.summaries import LineageSummary
 from minleak.errors import InvalidParameter
+from minleak.lineage._summary import LineageSummary
 
 NewPrior = Annotated[
     str,
@@ -65,7 +65,7 @@ def update(
         layout = _lay_near(plan, near, new, source)
         chosen = "auto" if cohort == "auto" else whole(cohort)
         try:
-            newer = plan.update(new, cohort=chosen, groups=groups, gains=worth, layout=layout)
+            newer = ml.update(plan, new, cohort=chosen, groups=groups, gains=worth, layout=layout)
         except InvalidParameter as error:
             raise InvalidParameter(in_flags(str(error), {"groups": "--group"})) from None
         made = len(newer.parts) - len(plan.parts)

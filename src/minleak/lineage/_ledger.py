@@ -61,7 +61,7 @@ class Ledger:
     def __post_init__(self) -> None:
         """Refuse numbers that do not fit each other."""
         if not all(self._claims()):
-            raise InvalidParameter("these fields are not those of a ledger: plan.update(counts) makes one")
+            raise InvalidParameter("these fields are not those of a ledger: update(plan, counts) makes one")
 
     def _claims(self) -> Iterator[bool]:
         known, days, shares = len(self.labels), self.days, self.shares

@@ -15,7 +15,6 @@ from minleak.core._arrays import Indices
 from minleak.core._certify.certificate import certificate_of
 from minleak.core._design import design
 from minleak.core._entropy.base import ConditionalEntropy
-from minleak.core._entropy.standard import STANDARD
 from minleak.core._file.format import Contents, require, require_number, require_whole
 from minleak.core._file.hashing import hash_parts, label_parts
 from minleak.core._labels import Labels
@@ -23,17 +22,17 @@ from minleak.core._layouts import LAYOUTS
 from minleak.core._layouts.base import Layout
 from minleak.core._matching import join, take
 from minleak.core._parameters import real, whole
+from minleak.core._plan.channel_plan import ChannelPlan
 from minleak.core._plan.groups import Groups, GroupTree
 from minleak.core._plan.plan import Plan
 from minleak.core._plan.set_plan import WIDTH, SetPlan, Walk
-from minleak.core._plan.summaries import LineageSummary, summarize_lineage, tell_property
 from minleak.core._prior import Prior, as_prior, total_of
-from minleak.core._property_leakage import Values
 from minleak.errors import InvalidParameter, quote
 from minleak.lineage._cadence import is_due
 from minleak.lineage._certificate import certify_lineage
 from minleak.lineage._ledger import DAILY, LAST_DAY, MOST, SERIES, Ledger
 from minleak.rates._today import SHARES, Today, check_enough, leaks_today
+from minleak.rates._world import population
 
 # The most parts that a file holds.
 _PARTS = 100_000
@@ -41,7 +40,7 @@ _PARTS = 100_000
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Lineage(SetPlan):
-    """A plan that was updated: made by `plan.update(counts)`.
+    """A plan that was updated: made by `minleak.update(plan, counts)`.
 
     A set that never changes tells nothing new. So the sets, odds and sticky draws of every listed secret stay the same,
     whatever is counted later; secrets that no longer occur stay listed; and new ones wait until there are enough of
@@ -51,10 +50,10 @@ class Lineage(SetPlan):
 
     >>> import minleak as ml
     >>> plan = ml.design({"flu": 40, "cold": 30, "gout": 20, "mumps": 15}, k=2)
-    >>> newer = plan.update({"flu": 38, "cold": 31, "gout": 22, "rabies": 1})
+    >>> newer = ml.update(plan, {"flu": 38, "cold": 31, "gout": 22, "rabies": 1})
     >>> newer.pending, newer.version, newer.lineage == plan.lineage
     (('rabies',), 2, True)
-    >>> len(newer.update({"flu": 39, "measles": 2}).parts)
+    >>> len(ml.update(newer, {"flu": 39, "measles": 2}).parts)
     2
     """
 
@@ -136,15 +135,7 @@ class Lineage(SetPlan):
 
     # -- what it says -------------------------------------------------------------------------------------------------
 
-    def summary(
-        self, entropies: Sequence[ConditionalEntropy | str] = STANDARD, *, of: Values | None = None
-    ) -> LineageSummary:
-        """The plan in words and tables, with the leakage in each entropy, also about a property of the secret if `of`
-        gives one.
-        """
-        return tell_property(self, summarize_lineage(self, entropies), of, entropies)
-
-    def in_the_world(self, *, seed: int = 0) -> Today:
+    def today(self, seed: int = 0) -> Today:
         """What leaks today, in the true population: how often an attacker is right who knows the true rates of the last
         day and saw every version, with an interval, beside what a plan made today would give. See `Today`.
 
@@ -152,12 +143,6 @@ class Lineage(SetPlan):
         part was made from, those since and today's, how much rates move in a day and how many secrets go, all from
         the counts themselves. Refused where nothing can be said: fewer than 100 events today, every secret seen once,
         gains.
-
-        >>> import minleak as ml
-        >>> counts = ml.Prior([20 - i // 30 for i in range(600)])
-        >>> today = ml.design(counts, k=10).update(counts).in_the_world()
-        >>> today.blind < today.success < today.high
-        True
         """
         return self._today if seed == 0 else self._estimate(seed)
 
@@ -182,7 +167,7 @@ class Lineage(SetPlan):
 
     @property
     def life(self) -> tuple[Today, ...]:
-        """What `in_the_world` said day after day, where it was asked: files and updates keep it."""
+        """What `population` said day after day, where it was asked: files and updates keep it."""
         if "_today" not in vars(self):
             return self.past
         return (*(one for one in self.past if one.day < self.ledger.day), self._today)
@@ -279,10 +264,6 @@ class Lineage(SetPlan):
         return f"n={self.ledger.listed}"
 
     # -- the next version ---------------------------------------------------------------------------------------------
-
-    def as_lineage(self) -> Lineage:
-        """Itself."""
-        return self
 
     def next_version(
         self,
@@ -407,3 +388,62 @@ def _layout_of(name: str) -> str:
 
 
 certificate_of.register(Lineage)(certify_lineage)
+
+
+@population.register(Lineage)
+def _today(plan: Lineage, *, entropies: Sequence[ConditionalEntropy | str] = (), seed: int = 0) -> Today:
+    del entropies
+    return plan.today(seed)
+
+
+def update(
+    plan: Plan | Lineage,
+    prior: Prior | Iterable[Any],
+    *,
+    cohort: int | str = "auto",
+    keep: float = 0.7,
+    day: int | None = None,
+    layout: Any = None,
+    groups: Groups | None = None,
+    gains: Mapping[Any, Any] | None = None,
+) -> Lineage:
+    """Return the next version, after the counts of one more day. Sets, odds and sticky draws of listed secrets stay the
+    same; new secrets wait until there are enough of them for a part of their own, which is an ordinary plan.
+
+    Parameters
+    ----------
+    prior
+        Today's counts, whole numbers; matched by label, in any order.
+    cohort
+        After how many days waiting secrets become a part, if there are at least k; "auto": daily at first, then
+        less and less often, once a week after twelve days, and at once when the waiting secrets weigh a lot.
+    keep
+        The share of the pooled counts that is kept from one day to the next, for `population` and new parts.
+    day
+        The number of today; by default the day after the last counts.
+    layout
+        For plans made with `Near` or `Cheapest`: the layout of a new part, as a function of the list of its labels.
+    groups
+        For plans made with groups: the `Groups` of new secrets, by label. These wait until their caps allow sets
+        of k.
+    gains
+        For plans made with gains: what new secrets are worth, by label.
+
+    >>> import minleak as ml
+    >>> plan = ml.design({"flu": 40, "cold": 30, "gout": 20, "mumps": 15}, k=2)
+    >>> newer = ml.update(plan, {"mumps": 16, "cold": 31, "flu": 40, "gout": 20, "rabies": 1})
+    >>> newer.version, newer.pending, newer.lineage == plan.lineage
+    (2, ('rabies',), True)
+    """
+    if isinstance(plan, ChannelPlan):
+        raise InvalidParameter(
+            "a channel has no sets that an update could keep: make it anew for the new counts, and measure what this "
+            "one leaks under them"
+        )
+    if not isinstance(plan, Plan | Lineage):
+        raise InvalidParameter(
+            f"an update must be of a plan of listed secrets; got {type(plan).__name__}. Keep a plan over strings, whose "
+            "model covers every newcomer, and make a new one for new subjects when it has aged."
+        )
+    lineage = plan if isinstance(plan, Lineage) else Lineage.begin(plan)
+    return lineage.next_version(prior, cohort=cohort, keep=keep, day=day, layout=layout, groups=groups, gains=gains)

@@ -14,8 +14,10 @@ if TYPE_CHECKING:
     from minleak.core._plan.plan import Plan
 
 
-def decoy_distances(plan: Plan, shares: Sequence[float]) -> tuple[float, ...]:
-    """The quantiles of the mean distance from x to the other u - 1 members, x drawn by the weights, then its set.
+def decoy_distances(plan: Plan, shares: Sequence[float] = (0.1, 0.25, 0.5, 0.75, 0.9)) -> tuple[float, ...]:
+    """Return how far decoys are from the secret they hide: the mean over a set's other members, giants aside, at the
+    given shares of draws (0.5 is the median), in the metric that the plan was designed with: quantiles over x drawn by
+    the weights, then its set. Exact, O(sets * u^2).
 
     Every member of a set is the secret equally often, so a set counts by its length for each member. Sets without other
     members have distance zero.

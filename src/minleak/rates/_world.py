@@ -1,4 +1,4 @@
-"""in_the_world: what a plan leaks in the true population that its counts are a sample of.
+"""population: what a plan leaks in the true population that its counts are a sample of.
 
 Every figure exists twice: "as counted", if the counts are the true frequencies of the secrets, and "in the true
 population", for an attacker who knows the true frequencies, of which the counts are a sample.
@@ -8,24 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from functools import cached_property, singledispatch
+from typing import Any
 
 import numpy as np
 
 from minleak.core._arrays import Array, Indices
 from minleak.core._entropy.base import ConditionalEntropy, Entropy
 from minleak.core._entropy.names import as_entropy
+from minleak.core._entropy.standard import FEW
 from minleak.core._leakage import difference
+from minleak.core._plan.plan import Plan
 from minleak.core._prior import Prior
 from minleak.core._result import Result
 from minleak.core._simulating import generator
 from minleak.core._text_tables import Table
 from minleak.errors import InvalidParameter
 from minleak.rates._rates import Counts, DrawnCounts, Mixtures, OneRate, RatePosterior
-
-if TYPE_CHECKING:
-    from minleak.core._plan.plan import Plan
 
 # Members of sets that rates are drawn for, and sets at least; samples of the counts that the interval is from.
 _DRAWS, _SETS, _SAMPLES = 1 << 16, 16, 12
@@ -215,7 +214,7 @@ class Population:
         return self.mixtures.spectrum(self.mixtures.usual)
 
     def show(self, plan: Plan, counts: Counts, seed: int = 0) -> ShownSets:
-        """The sets of a plan, from which `in_the_world` has the same success. Where all secrets are in one set, it is
+        """The sets of a plan, from which `population` has the same success. Where all secrets are in one set, it is
         what is known before.
         """
         rng = generator(seed)
@@ -237,13 +236,37 @@ def find_population(prior: Prior) -> tuple[Population, Counts] | str:
         return str(error)
 
 
-def in_the_world(plan: Plan, entropies: Sequence[ConditionalEntropy | str], seed: int) -> World:
-    """What the plan leaks in the true population that its prior is a sample of."""
+@singledispatch
+def population(plan: Any, *, entropies: Sequence[ConditionalEntropy | str] = FEW, seed: int = 0) -> Any:
+    """Return what the plan leaks in the true population that its counts are a sample of, to an attacker who knows the
+    true frequencies.
+
+    The certificate is about the prior as counted. Secrets with equal counts are not equally frequent, and an attacker
+    who knows better guesses the most frequent member of a set: with 60,000 events of 34,003 cities and k = 20 they are
+    right 9.7% of the time, not 5%. This is estimated from the counts alone, if events are independent: see `World`.
+    Refused where it cannot be: fewer than 100 events, every secret seen once, gains, weights that are no counts
+    (`Prior(..., events=)`).
+
+    Of an updated plan it is what leaks today, by the counts of all days: see `Today`.
+
+    >>> import minleak as ml
+    >>> counts = ml.Prior([20 - i // 30 for i in range(600)])
+    >>> world = ml.population(ml.design(counts, k=10))
+    >>> world.success > world.claimed
+    True
+    """
+    del entropies, seed
+    raise InvalidParameter(
+        f"the true population is estimated for a plan of listed secrets with counts; got {type(plan).__name__}"
+    )
+
+
+@population.register(Plan)
+def _of_plan(plan: Plan, *, entropies: Sequence[ConditionalEntropy | str] = FEW, seed: int = 0) -> World:
     if plan.gains is not None:
         raise InvalidParameter("the true population is not estimated for a plan with gains: design it without gains")
     counts, sample = count_sample(plan.prior)
-    measures = [as_entropy(H) for H in entropies]
-    certified = {H.name: plan.leakage(H) for H in measures}
+    certified = {H.name: plan.leakage(H) for H in map(as_entropy, entropies)}
     return estimate_world(sample, _sampler(plan, counts), plan.k, plan.success, certified, seed)
 
 

@@ -16,13 +16,13 @@ from minleak.core._layouts.circle import Circle
 from minleak.core._layouts.stable import Stable
 from minleak.core._parameters import whole
 from minleak.core._plan.plan import Plan
-from minleak.core._plan.summaries import try_the_world
 from minleak.core._prior import Prior
 from minleak.core._progress import Progress, no_progress
 from minleak.core._property_leakage import PropertyLeakage
 from minleak.core._result import Result
 from minleak.errors import InvalidParameter
 from minleak.rates._enough_events import enough_events
+from minleak.rates._summaries import try_the_world
 from minleak.rates._sweeps import Sweep, sweep
 from minleak.rates._world import World
 from minleak.report._nearness import Nearness, nearness
@@ -170,14 +170,14 @@ def gather(
     pi = plan.target / share
     named = plan.giants[:NAMED].tolist()
     begin(0, STEPS, "the world")
-    world, untold = try_the_world(plan, seed=seed)
+    world, untold = try_the_world(lambda: population(plan, seed=seed))
     enough = None if world is None else enough_events(plan, world, seed=seed)
     begin(1, STEPS, "rivals")
     comparisons = _comparisons(plan, prior, share, trials, seed, world)
     begin(2, STEPS, "every k")
     by_k = _by_k(plan, prior, possible, share, on_counts=world is None)
     begin(3, STEPS, "repeated draws")
-    repeated = tuple((name, twin.repeated(DRAWS, trials=trials, seed=seed)) for name, twin in _layouts(plan))
+    repeated = tuple((name, repeated_draws(twin, DRAWS, trials=trials, seed=seed)) for name, twin in _layouts(plan))
     begin(4, STEPS, "other priors")
     drift = _drift(plan, prior)
     begin(5, STEPS, "the certificate")
@@ -242,9 +242,9 @@ def _comparisons(
     if told is not None:
         worlds[OURS] = told
         for rival, k in ((NoCloak.name, 1), (FixedBuckets.name, plan.k)):
-            worlds[rival] = try_the_world(design(plan.prior, k, layout="blocks"), seed=seed)[0]
+            worlds[rival] = _world_of(design(plan.prior, k, layout="blocks"), seed)
         for kind in RANDOM:
-            worlds[kind.name] = try_the_world(kind(plan.prior, plan.k, trials=trials, seed=seed), seed=seed)[0]
+            worlds[kind.name] = _world_of(kind(plan.prior, plan.k, trials=trials, seed=seed), seed)
     rows = []
     for name, H in zip(ENTROPIES, map(as_entropy, ENTROPIES), strict=True):
         scale = _scale(name, share)
@@ -300,3 +300,8 @@ def _drift(plan: Plan, prior: Prior) -> tuple[Drift, ...]:
 def _cleared(leak: float) -> float:
     """Zero where a difference of floats left only rounding, which a chart would magnify to a curve."""
     return leak if leak > 1e-12 else 0.0
+
+
+def _world_of(plan: Any, seed: int) -> World | None:
+    """What a plan or a rival leaks in the true population, where that can be estimated."""
+    return try_the_world(lambda: population(plan, entropies=(), seed=seed))[0]

@@ -8,10 +8,11 @@ from typing import Any
 from minleak.core._channel import Channel
 from minleak.core._extras import altair
 from minleak.core._leakage import leakage_table
-from minleak.core._plan.summaries import LineageSummary, PartWorth, measure_parts
 from minleak.core._property_leakage import PropertyLeakage
 from minleak.lineage._certificate import certify_lineage
 from minleak.lineage._lineage import Lineage
+from minleak.lineage._summary import LineageSummary, PartWorth, measure_parts
+from minleak.rates._summaries import summary as summary_of
 from minleak.rates._today import Today
 from minleak.report._charts import coloured
 from minleak.report._facts import ENTROPIES
@@ -35,7 +36,7 @@ def lineage_page(
     property of the secret.
     """
     most = as_requirement(plan.parts[0], success)
-    summary = plan.summary(ENTROPIES)
+    summary = summary_of(plan, ENTROPIES)
     parts, waiting = summary.each_part, summary.pending_mass
     worst = summary.success if summary.today is None else summary.today.high
     requirement = None if most is None else judged(most, worst, None)

@@ -12,7 +12,9 @@ from minleak.core._layouts.circle import Circle
 from minleak.core._layouts.stable import Stable
 from minleak.core._plan.distances import METRICS, Euclidean
 from minleak.core._plan.plan import Plan
+from minleak.near._decoys import decoy_distances
 from minleak.near._near import Near
+from minleak.rivals._exposures import repeated
 
 SHARES = (0.1, 0.25, 0.5, 0.75, 0.9)
 STABILITIES = (0.25, 0.5, 0.75, 1.0)
@@ -81,8 +83,8 @@ def nearness(plan: Plan, *, trials: int, seed: int) -> Nearness | None:
         "layout stable": lay_again(plan, Stable()),
         "random order": _in_random_order(plan, rng),
     }
-    spreads = [Spread("this plan", plan.decoy_distances(SHARES))]
-    spreads += [Spread(name, other.decoy_distances(SHARES)) for name, other in others.items()]
+    spreads = [Spread("this plan", decoy_distances(plan, SHARES))]
+    spreads += [Spread(name, decoy_distances(other, SHARES)) for name, other in others.items()]
     loose = _loose(plan)
     behind = loose if len(loose) <= BEHIND else np.sort(loose[np.argsort(-plan.weights[loose])[:BEHIND]])
     return Nearness(
@@ -167,6 +169,6 @@ def _mixtures(plan: Plan, own: float, metric: Euclidean, trials: int, seed: int)
         other = plan
         if stability != own:
             other = lay_again(plan, Near(metric.coordinates, metric=metric.name, stability=stability))
-        right = other.repeated([DRAWS], trials=trials, seed=seed).success[0]
-        found.append(Mixture(stability, other.decoy_distances([0.5])[0], right))
+        right = repeated(other, [DRAWS], trials=trials, seed=seed).success[0]
+        found.append(Mixture(stability, decoy_distances(other, [0.5])[0], right))
     return tuple(found)

@@ -14,7 +14,6 @@ from typing import Any
 
 from minleak.core._capacity import Capacity
 from minleak.core._leakage import LeakageTable
-from minleak.core._plan.summaries import PlanSummary
 from minleak.core._result import Result
 from minleak.errors import Infeasible
 from minleak.lab._optimise.budgets import LeastBudget
@@ -25,6 +24,7 @@ from minleak.padding._make import design as design_padding
 from minleak.padding._result import Padding
 from minleak.padding._samples import SamplePadding
 from minleak.padding._streams.result import Frames
+from minleak.rates._summaries import PlanSummary
 from minleak.report._words import number, percent, percents
 from minleak.rivals._comparing import Comparison
 from minleak.samples._looking import LooksNeeded

@@ -15,6 +15,7 @@ from minleak.core._property_leakage import Values
 from minleak.core._result import Result
 from minleak.errors import InvalidParameter, quote
 from minleak.lineage._lineage import Lineage
+from minleak.rates._summaries import summary as summary_of
 from minleak.rates._sweeps import as_success
 from minleak.report import _words as words
 from minleak.report._captions import captioned
@@ -124,7 +125,7 @@ def _story_of(results: Sequence[Any]) -> Story:
 
 def _as_result(subject: Any, of: Values | None) -> Result:
     """A result, or the summary of a plan that has no page of its own."""
-    found = subject.summary(of=of) if isinstance(subject, Drawable) else subject
+    found = summary_of(subject, of=of) if isinstance(subject, Drawable) else subject
     found = found.summary() if hasattr(found, "summary") else found
     if not isinstance(found, Result):
         raise InvalidParameter(f"a report is about a plan or a result, not about {type(subject).__name__}")

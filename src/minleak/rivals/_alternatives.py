@@ -91,7 +91,7 @@ class RandomBaseline(Baseline):
         columns = self.prior.p[members] / owned
         return np.asarray(columns / columns.sum(axis=0))
 
-    def in_the_world(self, *, entropies: Sequence[ConditionalEntropy | str] = (), seed: int = 0) -> World:
+    def population(self, *, entropies: Sequence[ConditionalEntropy | str] = (), seed: int = 0) -> World:
         """What leaks in the true population that the counts are a sample of, by simulated sets: see `World`. Decoys are
         drawn by the counts; secrets come by their true frequencies, which the attacker knows.
         """
@@ -228,3 +228,8 @@ def baselines(prior: Prior | Iterable[Any], k: int, *, trials: int = 20_000, see
 
 def _exact(value: float) -> Estimate:
     return Estimate(value, value, value, True)
+
+
+@population.register(RandomBaseline)
+def _of_baseline(plan: RandomBaseline, *, entropies: Sequence[ConditionalEntropy | str] = (), seed: int = 0) -> World:
+    return plan.population(entropies=entropies, seed=seed)

@@ -20,8 +20,8 @@ from minleak.core._entropy.names import as_entropy
 from minleak.core._entropy.standard import FEW, STANDARD
 from minleak.core._file.replacing import replace_folder
 from minleak.core._plan.fields import LIMIT
-from minleak.core._plan.summaries import PlanSummary
 from minleak.errors import InvalidParameter, UnreadableFile
+from minleak.rates._summaries import PlanSummary
 from minleak.rates._world import World
 from minleak.scale._engines.base import ibis_module, path_text
 from minleak.scale._sources import read
@@ -137,7 +137,7 @@ class WarehousePlan:
         self, *, entropies: Sequence[ConditionalEntropy | str] = FEW, events: int | None = None, seed: int = 0
     ) -> World:
         """What the plan leaks in the true population, if its weights are a sample of it, to an attacker who knows that
-        population: as `Plan.in_the_world` for the same plan in memory, with other draws.
+        population: as `minleak.population` for the same plan in memory, with other draws.
 
         Give `events`, the size of the sample, if weights are no counts. Takes one pass that checks the plan, the counts
         of counts, and look-ups of a few thousand sets; memory does not grow with n.

@@ -14,8 +14,8 @@ from minleak.core._entropy.base import ConditionalEntropy
 from minleak.core._entropy.names import as_entropies, as_entropy
 from minleak.core._leakage import difference
 from minleak.core._parameters import whole
-from minleak.core._plan.summaries import NAMED, PlanLeakage, PlanSummary, leakage_in, try_the_world
 from minleak.errors import InvalidParameter, UnreadableFile
+from minleak.rates._summaries import NAMED, PlanLeakage, PlanSummary, leakage_in, try_the_world
 from minleak.rates._world import CountSample, SampledSets, World, estimate_world, sample_places, sets_to_draw
 from minleak.scale._certifying import DAMAGED
 from minleak.scale._counts import Spectrum, add_parts, sum_in_parts
@@ -76,7 +76,7 @@ def summarize(plan: WarehousePlan, entropies: Sequence[ConditionalEntropy | str]
         spectrum = Spectrum(_whole(plan.everybody), secret="position", weight="weight")
     except InvalidParameter:
         spectrum = None
-    world, untold = try_the_world(plan, events=events)
+    world, untold = try_the_world(lambda: plan.in_the_world(entropies=(), events=events))
     leakages = []
     for H in as_entropies(entropies):
         before, after = None if spectrum is None else spectrum.entropy(H), plan.entropy(H)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -16,11 +16,9 @@ from minleak.core._arrays import Array
 from minleak.core._columns import Columns
 from minleak.core._entropy.base import ConditionalEntropy, evaluate
 from minleak.core._entropy.names import as_entropy
-from minleak.core._entropy.standard import STANDARD
 from minleak.core._file.format import Contents
 from minleak.core._label_bytes import labels_in_bytes, prefix_length_8
 from minleak.core._plan.drawable import Drawable
-from minleak.core._plan.summaries import StringSummary, summarize_strings
 from minleak.core._prior import Prior
 from minleak.errors import InvalidParameter
 from minleak.strings._coding import Coder
@@ -116,12 +114,6 @@ class UnlistedPlan(Drawable):
         """What a counted string leaves for the circle."""
         home = self._home_of.get(string)
         return self.string_prior.weight(string) - (0 if home is None else self.home_weights[home])
-
-    def summary(self, entropies: Sequence[ConditionalEntropy | str] = STANDARD, *, of: Any = None) -> StringSummary:
-        """Summary of the plan with the leakage in each entropy, for printing. A property is refused."""
-        if of is not None:
-            self.property_leakage(of)
-        return summarize_strings(self, entropies)
 
     # -- drawing ------------------------------------------------------------------------------------------------------
 
@@ -265,19 +257,6 @@ class UnlistedPlan(Drawable):
         raise InvalidParameter(_UNLISTED)
 
     channel = table = sets
-
-    def export(self, path: Any, *, hashed: Any = None, raw_labels: bool = False) -> Any:
-        """Refused likewise."""
-        del path, hashed, raw_labels
-        raise InvalidParameter(_UNLISTED)
-
-    def update(self, prior: Any, **given: Any) -> Any:
-        """Refused: its model covers every newcomer."""
-        del prior, given
-        raise InvalidParameter(
-            "a plan over strings covers every newcomer by its model, so there is nothing to update: keep it, and make "
-            "a new one for new subjects when a report with counts held out says that it has aged"
-        )
 
     # -- at work and in files -----------------------------------------------------------------------------------------
 

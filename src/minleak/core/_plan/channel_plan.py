@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -16,7 +16,6 @@ import pyarrow as pa
 from minleak.core._arrays import Array, Indices
 from minleak.core._channel import Channel, as_channel
 from minleak.core._entropy.base import ConditionalEntropy
-from minleak.core._entropy.standard import STANDARD
 from minleak.core._file.format import Contents, require, require_whole
 from minleak.core._file.hashing import hash_parts, label_parts
 from minleak.core._file.writing import prior_arrays, text_arrays
@@ -26,7 +25,6 @@ from minleak.core._leakage import leakage
 from minleak.core._matrices import as_csr
 from minleak.core._plan.drawable import Listed
 from minleak.core._plan.fields import LIMIT
-from minleak.core._plan.summaries import ChannelSummary, summarize_channel, tell_property
 from minleak.core._prior import Prior
 from minleak.core._property_leakage import Values
 from minleak.errors import InvalidCloak, InvalidParameter
@@ -114,14 +112,6 @@ class ChannelPlan(Listed):
         data = self.weights / np.repeat(self.totals, np.diff(self.starts))
         matrix = sp.csr_array((data, self.columns, self.starts), shape=shape)
         return Channel(matrix, inputs=self.prior.labels, outputs=self.outputs)
-
-    def summary(
-        self, entropies: Sequence[ConditionalEntropy | str] = STANDARD, *, of: Values | None = None
-    ) -> ChannelSummary:
-        """The plan in words and tables, with the leakage in each entropy, also about a property of the secret if `of`
-        gives one.
-        """
-        return tell_property(self, summarize_channel(self, entropies), of, entropies)
 
     def distance(self, channel: Channel | Any) -> float:
         """The largest total variation between a row and that of a channel with as many secrets and observables, in

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -23,12 +23,10 @@ from minleak.core._labels import Labels
 from minleak.core._leakage import leakage, posterior_vulnerability
 from minleak.core._prior import Prior, as_prior, reorder_prior
 from minleak.core._property_leakage import PropertyLeakage, Values, measure_blocks
-from minleak.core._result import Result
 from minleak.errors import InvalidParameter
 
 if TYPE_CHECKING:
-    from minleak.core._keys import Key
-    from minleak.core._plan.drawing_table import ExportedTable
+    pass
 
 
 class Drawable(ABC):
@@ -163,12 +161,6 @@ class Drawable(ABC):
         those that it lacks have probability zero. With `of`, H(f(X)) - H(f(X)|Y) of a property of the secret.
         """
 
-    @abstractmethod
-    def summary(self, entropies: Sequence[ConditionalEntropy | str] = STANDARD, *, of: Values | None = None) -> Result:
-        """The plan in words and tables, with the leakage in each entropy, also about a property of the secret if `of`
-        gives one.
-        """
-
 
 class Listed(Drawable):
     """A Drawable whose secrets are listed: they are represented by their numbers, and measured by the joint of secret
@@ -285,80 +277,4 @@ class Listed(Drawable):
         """The plan as rows, from which a program in any language makes the same draws."""
         raise InvalidParameter(
             "a table is of sets of secrets, and a channel shows observables instead: draw from its .cloak file"
-        )
-
-    def export(
-        self, path: str | os.PathLike[str], *, hashed: Key | bytes | None = None, raw_labels: bool = False
-    ) -> ExportedTable:
-        """Write the table to a file, from which programs in any language make the same draws: runtimes/spec.md.
-
-        Parameters
-        ----------
-        path
-            The file, written atomically: .json or .sqlite for the runtimes, .csv or .parquet for your own programs.
-        hashed
-            A key, or its 32 bytes: every label is replaced by its keyed hash, in requests, draws and sets alike. That
-            is another lineage: do not show hashes to a subject who was shown labels.
-        raw_labels
-            Write labels to .csv that a spreadsheet would run as formulas.
-
-        O(rows): 10^6 secrets, k = 10, are 7.9 million rows, and .sqlite took 11 s of a busy processor.
-
-        >>> import os, tempfile
-        >>> import minleak as ml
-        >>> plan = ml.design({"flu": 5, "cold": 3, "gout": 2}, k=2)
-        >>> plan.export(os.path.join(tempfile.mkdtemp(), "table.json")).secrets
-        3
-        """
-        from minleak.core._plan.drawing_table import export_table
-
-        return export_table(self, os.fsdecode(path), hashed, raw_labels=raw_labels)
-
-    def update(
-        self,
-        prior: Prior | Iterable[Any],
-        *,
-        cohort: int | str = "auto",
-        keep: float = 0.7,
-        day: int | None = None,
-        layout: Any = None,
-        groups: Any = None,
-        gains: Mapping[Any, Any] | None = None,
-    ) -> Any:
-        """The next version, after the counts of one more day. Sets, odds and sticky draws of listed secrets stay the
-        same; new secrets wait until there are enough of them for a part of their own, which is an ordinary plan.
-
-        Parameters
-        ----------
-        prior
-            Today's counts, whole numbers; matched by label, in any order.
-        cohort
-            After how many days waiting secrets become a part, if there are at least k; "auto": daily at first, then
-            less and less often, once a week after twelve days, and at once when the waiting secrets weigh a lot.
-        keep
-            The share of the pooled counts that is kept from one day to the next, for `in_the_world` and new parts.
-        day
-            The number of today; by default the day after the last counts.
-        layout
-            For plans made with `Near` or `Cheapest`: the layout of a new part, as a function of the list of its labels.
-        groups
-            For plans made with groups: the `Groups` of new secrets, by label. These wait until their caps allow sets
-            of k.
-        gains
-            For plans made with gains: what new secrets are worth, by label.
-
-        >>> import minleak as ml
-        >>> plan = ml.design({"flu": 40, "cold": 30, "gout": 20, "mumps": 15}, k=2)
-        >>> newer = plan.update({"mumps": 16, "cold": 31, "flu": 40, "gout": 20, "rabies": 1})
-        >>> newer.version, newer.pending, newer.lineage == plan.lineage
-        (2, ('rabies',), True)
-        """
-        lineage = self.as_lineage()
-        return lineage.next_version(prior, cohort=cohort, keep=keep, day=day, layout=layout, groups=groups, gains=gains)
-
-    def as_lineage(self) -> Any:
-        """The plan as a `Lineage`, which can be updated."""
-        raise InvalidParameter(
-            "a channel has no sets that an update could keep: make it anew for the new counts, and measure what this "
-            "one leaks under them"
         )

@@ -24,7 +24,6 @@ from minleak.core._columns import BLOCK, Columns
 from minleak.core._entropy.base import ConditionalEntropy, Entropy, evaluate
 from minleak.core._entropy.gain import Gain
 from minleak.core._entropy.names import as_entropies, as_entropy
-from minleak.core._entropy.standard import FEW, STANDARD
 from minleak.core._file.format import Contents
 from minleak.core._file.hashing import hash_parts, label_parts
 from minleak.core._leakage import difference, leakage
@@ -35,16 +34,12 @@ from minleak.core._plan.partition import Partition
 from minleak.core._plan.rows_read import RowsRead, as_rows, read_by_blocks
 from minleak.core._plan.set_plan import WIDTH, SetPlan, Walk, owner_of
 from minleak.core._plan.storing import plan_contents, plan_fields
-from minleak.core._plan.summaries import PlanSummary, summarize_plan, tell_property
 from minleak.core._prior import Prior, total_of
 from minleak.core._property_leakage import Values
 from minleak.errors import InvalidCloak, InvalidParameter
-from minleak.near._decoys import decoy_distances
-from minleak.rates._world import World, in_the_world
 
 if TYPE_CHECKING:
     from minleak.core._keys import Key
-    from minleak.lineage._lineage import Lineage
 
 #: The layout of a plan of fixed sets alone.
 BLOCKS = "blocks"
@@ -321,32 +316,6 @@ class Plan(SetPlan):
         after = self._entropies(measures)
         return {H.name: difference(H, *both) for H, *both in zip(measures, best, after, strict=True)}
 
-    def in_the_world(self, *, entropies: Sequence[ConditionalEntropy | str] = FEW, seed: int = 0) -> World:
-        """What the plan leaks in the true population that its counts are a sample of, to an attacker who knows the true
-        frequencies.
-
-        The certificate is about the prior as counted. Secrets with equal counts are not equally frequent, and an
-        attacker who knows better guesses the most frequent member of a set: with 60,000 events of 34,003 cities and
-        k = 20 they are right 9.7% of the time, not 5%. This is estimated from the counts alone, if events are
-        independent: see `World`. Refused where it cannot be: fewer than 100 events, every secret seen once, weights
-        that are no counts (`Prior(..., events=)`).
-
-        >>> import minleak as ml
-        >>> counts = ml.Prior([20 - i // 30 for i in range(600)])
-        >>> world = ml.design(counts, k=10).in_the_world()
-        >>> world.success > world.claimed
-        True
-        """
-        return in_the_world(self, entropies, seed)
-
-    def summary(
-        self, entropies: Sequence[ConditionalEntropy | str] = STANDARD, *, of: Values | None = None
-    ) -> PlanSummary:
-        """The plan in words and tables, with the leakage in each entropy, also about a property of the secret if `of`
-        gives one.
-        """
-        return tell_property(self, summarize_plan(self, entropies), of, entropies)
-
     @property
     def cost(self) -> float | None:
         """The mean of c(M)/u over published sets, for plans laid by `Near` or `Cheapest`: see `Cost`."""
@@ -356,14 +325,6 @@ class Plan(SetPlan):
     def cost_bound(self) -> float | None:
         """A lower bound on the cost of every plan of least leakage, if one is known."""
         return None if self.costs is None else self.costs.bound
-
-    def decoy_distances(self, shares: Sequence[float] = (0.1, 0.25, 0.5, 0.75, 0.9)) -> tuple[float, ...]:
-        """How far decoys are from the secret they hide: the mean over a set's other members, giants aside, at the
-        given shares of draws (0.5 is the median), in the metric that the plan was designed with.
-
-        Averaged over draws of the other secrets, each as often as the prior says. Exact, O(sets * u^2).
-        """
-        return decoy_distances(self, shares)
 
     def rows_read(self, *, rows: Any = None) -> RowsRead:
         """How many rows a query for a block reads, on the mean and at worst, in a table that holds secret x `rows[x]`
@@ -404,12 +365,6 @@ class Plan(SetPlan):
         if len(self.target):
             raise InvalidParameter("sets that are drawn have no number of their own: design blocks, layout=Blocks()")
         return self.blocks
-
-    def as_lineage(self) -> Lineage:
-        """The plan as the first part of a lineage."""
-        from minleak.lineage._lineage import Lineage
-
-        return Lineage.begin(self)
 
     # -- its sets -----------------------------------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -24,7 +24,6 @@ from minleak.errors import InvalidParameter
 if TYPE_CHECKING:
     import scipy.sparse as sp
 
-    from minleak.rivals._exposures import Repeated
 
 # Entries that a channel may have unless the caller says otherwise.
 ENTRIES = 50_000_000
@@ -210,20 +209,6 @@ class SetPlan(Listed):
         by_place = np.argsort(np.concatenate(order), kind="stable")
         places = np.concatenate(secrets)[by_place], np.concatenate(numbers)[by_place]
         return _table_of_rows(names, *places, np.concatenate(units))
-
-    # -- over time ----------------------------------------------------------------------------------------------------
-
-    def repeated(
-        self, draws: Sequence[int] = (1, 2, 5, 20), *, trials: int = 20_000, seed: int = 0, exact: bool | None = None
-    ) -> Repeated:
-        """The optimal attacker's success when one secret is drawn again and again with fresh randomness.
-
-        Exact where the sets are few (n up to about 12), else from `trials` simulated secrets, with a 99% confidence
-        interval. `exact` asks for one or the other.
-        """
-        from minleak.rivals._exposures import repeat_draws
-
-        return repeat_draws(self, draws, trials=trials, seed=seed, exact=exact)
 
 
 def owner_of(members: Indices, owners: Indices, n: int) -> Indices:

@@ -1,37 +1,33 @@
-"""Summaries of plans, one class for each kind: their numbers, and the same in words."""
+"""summary: what a plan is and what it leaks, in numbers and in words. Each kind of plan registers its own."""
 
 from __future__ import annotations
 
-import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from dataclasses import dataclass, replace
+from functools import singledispatch
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
 from minleak.core._entropy.base import ConditionalEntropy
 from minleak.core._entropy.names import as_entropies
-from minleak.core._leakage import leakage_table, posterior_vulnerability
-from minleak.core._plain import field_text, record
-from minleak.core._prior import Prior
+from minleak.core._entropy.standard import STANDARD
+from minleak.core._leakage import leakage_table
+from minleak.core._plain import field_text
+from minleak.core._plan.channel_plan import ChannelPlan
+from minleak.core._plan.plan import Plan
 from minleak.core._property_leakage import PropertyLeakage, Values
 from minleak.core._result import Result, by_first
 from minleak.core._text_tables import Table
 from minleak.errors import InvalidParameter
-
-if TYPE_CHECKING:
-    from minleak.core._plan.channel_plan import ChannelPlan
-    from minleak.core._plan.plan import Plan
-    from minleak.rates._today import Today
-    from minleak.rates._world import World
+from minleak.rates._world import World, population
 
 S = TypeVar("S", bound="Summary")
 Entropies = Sequence[ConditionalEntropy | str]
 
-# So many of the giants are named, and so many parts are told one by one.
+# So many of the giants are named.
 NAMED = 8
-PARTS = 12
 # What is worse by less than this factor is not told.
 _SLIGHTLY = 1.01
 
@@ -233,146 +229,43 @@ class ChannelSummary(Summary):
         ]
 
 
-@dataclass(frozen=True, kw_only=True)
-class StringSummary(Summary):
-    """A plan over strings that cannot be listed."""
-
-    secrets: int
-    """How many strings were counted."""
-    k: int
-    """The cap on the size of a set."""
-    giants: int
-    """How many strings are in every set."""
-    giant_labels: tuple[str, ...]
-    """These."""
-    homes: int
-    """How many sets of counted strings there are."""
-    success: float
-    """How often a guess is right that sees a set, if the model is right."""
-    unlisted: float
-    """The share of secrets that were never counted, by the model."""
-    example: tuple[str, ...]
-    """A set, of a string that was made up."""
-    policy: dict[str, Any] | None
-    """What the model's strings must meet."""
-
-    in_the_world = None
-
-    def to_parts(self) -> list[str | Table]:
-        which = "every string" if self.policy is None else "every string that meets the policy"
-        giants = f"giants, so likely that every set contains them ({self.giants:,}): {record(self.giant_labels)}"
-        return [
-            f"{which} in sets of {self.k}; {self.secrets:,} strings were counted",
-            *([giants] if self.giants else []),
-            f"{self.unlisted:.2%} of secrets are strings that were never counted, by the model",
-            f"{say_success(self.success, None, 'a set')}, if the model is right: see the how-to on secrets that cannot "
-            "be listed for attackers who know better",
-            f"an example of a set: {record(self.example)}",
-            *self._table("what is left after a set is seen", "after"),
-        ]
-
-
-@dataclass(frozen=True)
-class PartWorth(Result):
-    """A part of a lineage."""
-
-    number: int
-    """Which part, from 0 on."""
-    secrets: int
-    """How many secrets it has."""
-    share: float
-    """Their share of the listed events of the last day."""
-    made: float | None
-    """How often a guess at one of its secrets is right that sees a set, for the counts it was made for; None with
-    gains."""
-    success: float | None
-    """The same for the counts of the last day; None where none of its secrets was counted then."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class LineageSummary(Summary):
-    """A plan that was updated: its parts, what waits, and what leaks by the last counts."""
-
-    k: int
-    """The cap on the size of a set."""
-    version: int
-    """One more with each update."""
-    parts: int
-    """How many parts there are."""
-    each_part: tuple[PartWorth, ...]
-    """Of each part `number`, `secrets`, `share`, `made` and `success`."""
-    pending: int
-    """How many secrets wait for a part."""
-    pending_mass: float
-    """Their share of the last day's events."""
-    not_seen_today: int
-    """How many listed secrets were not counted on the last day."""
-    success_blind: float
-    """How often a guess is right that sees nothing, by the last counts."""
-    success: float
-    """How often a guess is right that saw the sets of all versions, by the last counts."""
-    today: Today | None
-    """What leaks today to an attacker who knows the true rates; None where it cannot be estimated."""
-    untold: str | None
-    """Why it cannot be estimated."""
-
-    def to_parts(self) -> list[str | Table]:
-        pending = "no new secret waits for a part"
-        if self.pending:
-            waiting = "1 new secret waits" if self.pending == 1 else f"{self.pending:,} new secrets wait"
-            pending = f"{waiting} for a part, {self.pending_mass:.2%} of the last day's events: refused until then"
-        unseen = (
-            f"; {self.not_seen_today:,} had no count on the last day and stay listed" if self.not_seen_today else ""
-        )
-        return [
-            f"version {self.version:,}: {self.secrets:,} secrets in {say_count(self.parts, 'part')}, in sets of "
-            f"{self.k}, layout {self.layout}{unseen}",
-            pending,
-            "all versions show a secret in the same set: an observer of all versions has seen one set",
-            f"by the last counts {say_success(self.success, self.success_blind, 'the sets of all versions')}",
-            *self._today_lines(),
-            f"lineage: {self.lineage}",
-            self._part_table(),
-            *self._table("leakage by the last counts", "before", "after", "leakage"),
-        ]
-
-    def _today_lines(self) -> list[str]:
-        today = self.today
-        if today is None:
-            return [f"by the last counts only: {self.untold}"]
-        return [
-            f"today an attacker who knows the true rates is right with probability about {today.success:.4g} "
-            f"({today.low:.4g} to {today.high:.4g}), {today.blind:.4g} without a set; unlisted secrets count as known",
-            f"advice: {today.advice}",
-        ]
-
-    def _part_table(self) -> Table:
-        told, title = self.each_part, "how often a guess is right after seeing a set, for the secrets of each part"
-        if len(told) > PARTS:
-            told, title = (told[0], *told[1 - PARTS :]), f"{title} (the first part and the last {PARTS - 1})"
-        columns = ["part", "secrets", "share of the last counts", "as it was made", "by the last counts"]
-        return Table(title, columns, [[p.number, p.secrets, p.share, p.made, p.success] for p in told])
-
-
 def say_count(count: int, noun: str) -> str:
     """So many of something."""
     return f"1 {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
-# -- making them, from the plans' own methods ------------------------------------------------------------------------
+# -- making them ------------------------------------------------------------------------------------------------------
 
 
-def summarize_plan(plan: Plan, entropies: Entropies) -> PlanSummary:
-    """The summary of a plan."""
+@singledispatch
+def summary(plan: Any, entropies: Entropies = STANDARD, *, of: Values | None = None) -> Result:
+    """Return the plan in words and tables, with the leakage in each entropy; also about a property of the secret if
+    `of` gives one.
+
+    >>> import minleak as ml
+    >>> print(ml.summary(ml.design([36, 30, 20, 14], k=2, layout="blocks"), ["shannon"]))
+    4 secrets in 2 blocks of 2: sets that never change
+    a guess is right with probability 0.56 after seeing a block and 0.36 without it
+    <BLANKLINE>
+    leakage, and loss: how much more leaks than from the optimal plan, which draws its sets
+    entropy  before     after   leakage      loss
+    shannon  1.9132  0.988382  0.924819  0.011618
+    """
+    del entropies, of
+    raise InvalidParameter(f"a summary must be of a plan; got {type(plan).__name__}")
+
+
+@summary.register(Plan)
+def _of_plan(plan: Plan, entropies: Entropies = STANDARD, *, of: Values | None = None) -> PlanSummary:
     labels, costs, measures = plan.prior.labels, plan.costs, as_entropies(entropies)
-    world, untold = try_the_world(plan)
+    world, untold = try_the_world(lambda: population(plan, entropies=()))
     fixed = not len(plan.target)
     losses = plan.losses(measures) if fixed else {}
     rows = []
     for H in measures:
         after, leaked = plan.entropy(H), plan.leakage(H)
         rows.append(PlanLeakage(H.name, after + leaked, after, leaked, losses.get(H.name), leakage_in(world, H)))
-    return PlanSummary(
+    found = PlanSummary(
         secrets=len(plan.prior),
         k=plan.k,
         layout=plan.layout,
@@ -398,100 +291,39 @@ def summarize_plan(plan: Plan, entropies: Entropies) -> PlanSummary:
         smallest=int(np.diff(plan.begins).min()) if fixed else None,
         best=not fixed or plan.is_cut,
     )
+    return tell_property(plan, found, of, entropies)
 
 
-def summarize_channel(plan: ChannelPlan, entropies: Entropies) -> ChannelSummary:
-    """The summary of a channel that is drawn from."""
-    return ChannelSummary(
+@summary.register(ChannelPlan)
+def _of_channel(plan: ChannelPlan, entropies: Entropies = STANDARD, *, of: Values | None = None) -> ChannelSummary:
+    found = ChannelSummary(
         secrets=len(plan.prior),
         layout=plan.layout,
         observables=len(plan.outputs),
         most_causes=plan.k,
-        leakage=_measure(plan, entropies),
+        leakage=measure(plan, entropies),
         lineage=plan.lineage.hex(),
     )
+    return tell_property(plan, found, of, entropies)
 
 
-def summarize_strings(plan: Any, entropies: Entropies) -> StringSummary:
-    """The summary of a plan over strings."""
-    model = plan.string_prior.model
-    made_up = model.at(random.Random(0).randrange(model.total))  # of nobody's
-    policy = getattr(model, "policy", None)
-    return StringSummary(
-        secrets=len(plan.string_prior.counted),
-        k=plan.k,
-        layout=plan.layout,
-        giants=len(plan.giants),
-        giant_labels=tuple(string for string, _ in plan.giants),
-        homes=len(plan.homes),
-        success=plan.success,
-        unlisted=plan.unlisted,
-        example=tuple(plan.members(made_up, 0)),
-        policy=None if policy is None else asdict(policy),
-        leakage=tuple(PlanLeakage(H.name, None, plan.entropy(H), None) for H in as_entropies(entropies)),
-        lineage=plan.lineage.hex(),
-    )
-
-
-def summarize_lineage(plan: Any, entropies: Entropies) -> LineageSummary:
-    """The summary of a plan that was updated."""
-    ledger = plan.ledger
-    counts, waiting = ledger.counts[: ledger.listed], ledger.counts[ledger.listed :]
-    try:
-        today, untold = plan.in_the_world(), None
-    except InvalidParameter as error:
-        today, untold = None, str(error)
-    return LineageSummary(
-        secrets=ledger.listed,
-        k=plan.k,
-        layout=plan.layout,
-        version=plan.version,
-        parts=len(plan.parts),
-        each_part=measure_parts(plan),
-        pending=len(waiting),
-        pending_mass=float(waiting.sum()) / max(int(ledger.counts.sum()), 1),
-        not_seen_today=int((counts == 0).sum()),
-        success_blind=float(plan.prior.p.max()),
-        success=plan.success,
-        today=today,
-        untold=untold,
-        leakage=_measure(plan, entropies),
-        lineage=plan.lineage.hex(),
-    )
-
-
-def measure_parts(plan: Any) -> tuple[PartWorth, ...]:
-    """What each part of a lineage is worth. The shares times the successes add up to the success of the plan."""
-    found = []
-    for number, (part, begin) in enumerate(zip(plan.parts, plan.begins_of_parts.tolist(), strict=False)):
-        own = slice(begin, begin + len(part.prior))
-        weights, success = plan.prior.weights[own], None
-        if weights.any():
-            success = posterior_vulnerability(Prior(weights, labels=part.prior.labels), part.channel())
-        made = part.success if getattr(part, "gains", None) is None else None
-        found.append(PartWorth(number, len(weights), float(plan.prior.p[own].sum()), made, success))
-    return tuple(found)
-
-
-def tell_property(plan: Any, summary: S, of: Values | None, entropies: Entropies) -> S:
+def tell_property(plan: Any, told: S, of: Values | None, entropies: Entropies) -> S:
     """The summary of a plan, with what its sets tell about a property if one is given."""
     if of is None:
-        return summary
-    told: Any = summary
-    return cast(S, replace(told, property_leakage=plan.property_leakage(of, entropies)))
+        return told
+    found: Any = told
+    return cast(S, replace(found, property_leakage=plan.property_leakage(of, entropies)))
 
 
-def _measure(plan: Any, entropies: Entropies) -> tuple[PlanLeakage, ...]:
+def measure(plan: Any, entropies: Entropies) -> tuple[PlanLeakage, ...]:
     rows = leakage_table(plan.prior, plan.channel(), entropies).rows
     return tuple(PlanLeakage(row.entropy, row.before, row.after, row.leakage) for row in rows)
 
 
-def try_the_world(plan: Any, **given: Any) -> tuple[World | None, str | None]:
-    """What a plan, in memory or in an engine, leaks in the true population that its counts are a sample of; or None,
-    and why that cannot be estimated.
-    """
+def try_the_world(estimate: Callable[[], World]) -> tuple[World | None, str | None]:
+    """What leaks in the true population that the counts are a sample of; or None, and why that cannot be estimated."""
     try:
-        return plan.in_the_world(entropies=(), **given), None
+        return estimate(), None
     except InvalidParameter as error:
         return None, str(error)
 
