@@ -115,7 +115,7 @@ def test_draws_are_sticky_and_the_same_from_a_file(tmp_path):
         ("weights", rows.weights.astype(float), "are not 64-bit integers"),
     ):
         with pytest.raises(
-            InvalidParameter, match=f"these fields are not those of a channel in whole numbers: .*{named}"
+            InvalidParameter, match=f"not those of a channel in whole numbers: .*{named}"
         ):
             replace(rows, **{field: np.array(wrong)})
     with pytest.raises(InvalidParameter, match="gains= goes with plans"):
