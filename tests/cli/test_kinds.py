@@ -6,12 +6,12 @@ import re
 
 import numpy as np
 import pytest
+from minleak.core._plan.base import BasePlan
 from tests.cli.files import QUERIES
 from tests.cli.test_every_command import IN_PYTHON
 
 import minleak as ml
 from minleak.core._load import KINDS
-from minleak.core._plan.base import BasePlan
 from minleak.errors import InvalidParameter
 
 PRIOR = ml.Prior.from_counts(QUERIES)

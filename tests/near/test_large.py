@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from minleak.core._plan.rings import Ring
 from tests.near.listing import cost_of, euclidean
 
 import minleak as ml
 from minleak.core._plan.distances import Euclidean
-from minleak.core._plan.rings import Ring
 from minleak.errors import SolverFailed
 from minleak.near._pricing import cheapest as layout
 from minleak.near._pricing import regions

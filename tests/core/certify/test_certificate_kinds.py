@@ -58,7 +58,6 @@ def test_fields_of_the_wrong_kind(stable, fields):
         {"fixed": None},
         {"fixed": np.array([16.0, 18.0])},
         {"begins": [0, 2]},
-        {"tiers": None},
     ],
     ids=lambda fields: " ".join(f"{name} {value!r}" for name, value in fields.items()),
 )

@@ -107,7 +107,7 @@ def test_a_constant_tells_nothing_and_the_secret_itself_all(plan, data):
 
 def test_what_cannot_have_a_property_says_so():
     plan = ml.design(ml.strings.NGram.fit(["abc", "abd", "xyz"] * 9), 3)
-    for call in (plan.success_of, lambda of: plan.entropy("shannon", of=of), lambda of: plan.summary(of=of)):
+    for call in (plan.property_leakage, lambda of: plan.entropy("shannon", of=of), lambda of: plan.summary(of=of)):
         with pytest.raises(InvalidParameter, match="strings that cannot be listed have no property"):
             call(["a"])
 
