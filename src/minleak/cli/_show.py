@@ -38,6 +38,6 @@ def show(
 
 def summarize(plan: Any, entropies: Sequence[str] | None, *, flag: str = "--events", **more: Any) -> Any:
     """Summarise a plan, with flags in place of parameters; `flag` gives the number of events."""
-    summary = ml.summary(plan, entropies or STANDARD, **more)
+    summary: Any = ml.summary(plan, entropies or STANDARD, **more)
     untold = getattr(summary, "untold", None)
     return summary if untold is None else replace(summary, untold=in_flags(untold, {"events": flag}))

@@ -442,8 +442,11 @@ def update(
         )
     if not isinstance(plan, Plan | Lineage):
         raise InvalidParameter(
-            f"an update must be of a plan of listed secrets; got {type(plan).__name__}. Keep a plan over strings, whose "
-            "model covers every newcomer, and make a new one for new subjects when it has aged."
+            f"an update must be of a plan of listed secrets; got {type(plan).__name__}. Keep a plan over strings, "
+            "whose model covers every newcomer, and make a new one for new subjects when it has aged."
         )
     lineage = plan if isinstance(plan, Lineage) else Lineage.begin(plan)
     return lineage.next_version(prior, cohort=cohort, keep=keep, day=day, layout=layout, groups=groups, gains=gains)
+
+
+from minleak.lineage import _summary  # noqa: E402, F401 - registers what is told of a lineage, and knows this module

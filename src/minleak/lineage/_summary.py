@@ -103,7 +103,7 @@ class LineageSummary(Summary):
 
 
 @summary.register(Lineage)
-def _of_lineage(plan: Lineage, entropies: Entropies = STANDARD, *, of: Values | None = None) -> LineageSummary:
+def summary_of_lineage(plan: Lineage, entropies: Entropies = STANDARD, *, of: Values | None = None) -> LineageSummary:
     ledger = plan.ledger
     counts, waiting = ledger.counts[: ledger.listed], ledger.counts[ledger.listed :]
     try:

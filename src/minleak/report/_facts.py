@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -24,12 +25,13 @@ from minleak.errors import InvalidParameter
 from minleak.rates._enough_events import enough_events
 from minleak.rates._summaries import try_the_world
 from minleak.rates._sweeps import Sweep, sweep
-from minleak.rates._world import World
+from minleak.rates._world import World, population
 from minleak.report._nearness import Nearness, nearness
 from minleak.report._thinning import RankBin, rank_bins, spaced
 from minleak.report._worldly import Requirement, as_requirement, judged
 from minleak.rivals._alternatives import Estimate, FixedBuckets, NoCloak, PopularDecoys, UniformRandomisation
 from minleak.rivals._exposures import Repeated
+from minleak.rivals._exposures import repeated as repeat
 
 # Those that `words` has sentences for.
 ENTROPIES = STANDARD[:5]
@@ -177,7 +179,7 @@ def gather(
     begin(2, STEPS, "every k")
     by_k = _by_k(plan, prior, possible, share, on_counts=world is None)
     begin(3, STEPS, "repeated draws")
-    repeated = tuple((name, repeated_draws(twin, DRAWS, trials=trials, seed=seed)) for name, twin in _layouts(plan))
+    repeated = tuple((name, repeat(twin, DRAWS, trials=trials, seed=seed)) for name, twin in _layouts(plan))
     begin(4, STEPS, "other priors")
     drift = _drift(plan, prior)
     begin(5, STEPS, "the certificate")

@@ -11,8 +11,7 @@ from minleak.core._leakage import leakage_table
 from minleak.core._property_leakage import PropertyLeakage
 from minleak.lineage._certificate import certify_lineage
 from minleak.lineage._lineage import Lineage
-from minleak.lineage._summary import LineageSummary, PartWorth, measure_parts
-from minleak.rates._summaries import summary as summary_of
+from minleak.lineage._summary import LineageSummary, PartWorth, measure_parts, summary_of_lineage
 from minleak.rates._today import Today
 from minleak.report._charts import coloured
 from minleak.report._facts import ENTROPIES
@@ -36,7 +35,7 @@ def lineage_page(
     property of the secret.
     """
     most = as_requirement(plan.parts[0], success)
-    summary = summary_of(plan, ENTROPIES)
+    summary = summary_of_lineage(plan, ENTROPIES)
     parts, waiting = summary.each_part, summary.pending_mass
     worst = summary.success if summary.today is None else summary.today.high
     requirement = None if most is None else judged(most, worst, None)

@@ -7,17 +7,17 @@ from typing import Any
 
 from minleak.core._certify.certifying import certify
 from minleak.core._extras import altair
-from minleak.rates._summaries import summary as summary_of
 from minleak.report._charts import lines
 from minleak.report._pages import Figure, page_of
 from minleak.report._words import percent
 from minleak.strings._misfit import Misfit
 from minleak.strings._plan import UnlistedPlan
+from minleak.strings._summary import summary_of_strings
 
 
 def strings_page(plan: UnlistedPlan, misfit: Misfit | None, *, title: str | None, file: str | None) -> str:
     """The page; `misfit` is what the plan is worth to an attacker with other data."""
-    summary = summary_of(plan, ())
+    summary = summary_of_strings(plan, ())
     worth, knows = (plan.success, "knows the model") if misfit is None else (misfit.success, "has other data")
     wrong = (
         "Give other data (--held-out) to see how wrong the model is."

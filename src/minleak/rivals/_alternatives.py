@@ -22,7 +22,7 @@ from minleak.core._prior import Prior, as_prior
 from minleak.core._result import Result
 from minleak.core._simulating import TRIALS, generator, margin
 from minleak.errors import InvalidParameter, quote
-from minleak.rates._world import SampledSets, World, count_sample, estimate_world, sets_to_draw
+from minleak.rates._world import SampledSets, World, count_sample, estimate_world, population, sets_to_draw
 from minleak.rivals._random_sets import RandomSets
 
 # The most members of a set that is simulated.

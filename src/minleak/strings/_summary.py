@@ -54,7 +54,7 @@ class StringSummary(Summary):
 
 
 @summary.register(UnlistedPlan)
-def _of_strings(plan: UnlistedPlan, entropies: Entropies = STANDARD, *, of: Any = None) -> StringSummary:
+def summary_of_strings(plan: UnlistedPlan, entropies: Entropies = STANDARD, *, of: Any = None) -> StringSummary:
     """A property is refused."""
     if of is not None:
         plan.property_leakage(of)
