@@ -183,7 +183,7 @@ def live(log: Log | Series, seed: int, days: tuple[int, ...]) -> dict[int, dict[
             plans = dict.fromkeys(WAYS, first) | {"blocks": ml.design(prior, log.k, layout="blocks")}
             continue
         for way in plans:
-            plans[way] = plans[way].update(prior, cohort=WAYS.get(way, 1), keep=KEEP)
+            plans[way] = ml.update(plans[way], prior, cohort=WAYS.get(way, 1), keep=KEEP)
         if day not in days:
             continue
         pooled = np.rint(1024 * pool).astype(np.int64)
@@ -196,7 +196,7 @@ def live(log: Log | Series, seed: int, days: tuple[int, ...]) -> dict[int, dict[
         row["anew"] = attacker.both(first, ml.design(prior, log.k), rates, rng)
         row["off"] = attacker.success(plans["auto"].parts[:1], rates)[0] - row["kept"]
         for way, plan in plans.items():
-            said = plan.in_the_world()
+            said = ml.population(plan)
             row[f"{way}: stated"] = said.success
             row[f"{way}: inside"] = said.low <= row[way] <= said.high
         found[day] = row
@@ -253,9 +253,9 @@ def follow(log: Log, seed: int) -> Iterator[tuple[float, bool, bool]]:
     """On each day that is looked at: stated by true success, and whether the truth is in the interval, and above."""
     attacker, plan = Attacker(), None
     for day, world in enumerate(log.days(seed, max(VOLUME_DAYS))):
-        plan = ml.design(world.prior(), log.k) if plan is None else plan.update(world.prior())
+        plan = ml.design(world.prior(), log.k) if plan is None else ml.update(plan, world.prior())
         if day in VOLUME_DAYS:
-            said, truth = plan.in_the_world(), attacker.success(plan.parts, world.rates)[1]
+            said, truth = ml.population(plan), attacker.success(plan.parts, world.rates)[1]
             yield said.success / truth, said.low <= truth <= said.high, truth > said.high
 
 
@@ -293,7 +293,7 @@ def show_speed(n: int = 10**7, new: int = 10**5, k: int = 10) -> None:
     names = pa.array(np.arange(n + new) + 10**9).cast(pa.string())
     counts = rng.poisson(30 * (np.arange(1, n + new + 1) / n) ** -0.5) + 1
     first = ml.Prior(counts[:n], labels=names[:n])
-    ml.design(ml.Prior(counts[:1000], labels=names[:1000]), k).update(ml.Prior(counts[:2000], labels=names[:2000]))
+    ml.update(ml.design(ml.Prior(counts[:1000], labels=names[:1000]), k), ml.Prior(counts[:2000], labels=names[:2000]))
     plan = ml.design(first, k)
     orders = {
         "the plan's order, new ones last": np.arange(n + new),
@@ -307,7 +307,7 @@ def show_speed(n: int = 10**7, new: int = 10**5, k: int = 10) -> None:
             start = time.perf_counter()
             ml.design(first, k)
             middle = time.perf_counter()
-            newer = plan.update(today, cohort=1)
+            newer = ml.update(plan, today, cohort=1)
             anew, took = min(anew, middle - start), min(took, time.perf_counter() - middle)
         print(
             f"update of {n:,} with {new:,} new, {len(newer.parts)} parts, {what}: {took:.2f} s; design {anew:.2f} s "
@@ -318,7 +318,7 @@ def show_speed(n: int = 10**7, new: int = 10**5, k: int = 10) -> None:
     for part in range(1, 1000):
         at = size + 20 * part
         some = pa.concat_arrays([names[:1], names[at : at + 20]])
-        many = many.update(ml.Prior(np.append(9, counts[at : at + 20]), labels=some), cohort=1)
+        many = ml.update(many, ml.Prior(np.append(9, counts[at : at + 20]), labels=some), cohort=1)
     asked = [names[i].as_py() for i in rng.integers(size, size=20_000)]
     seconds, sets = [], []
     for each in (plan, many):

@@ -49,7 +49,7 @@ def speed(n: int = 10_000_000, k: int = 10) -> None:
                 "blocks": lambda: ml.design(prior, k, layout="blocks").success,
                 "their leakage, shannon": lambda: blocks.leakage("shannon"),
                 "their certificate": lambda: ml.certify(blocks, blocks.prior).ok,
-                "their update, 0.5% new and gone": lambda: blocks.update(newer).success,
+                "their update, 0.5% new and gone": lambda: ml.update(blocks, newer).success,
                 "compare": lambda: ml.compare(prior, buckets, entropies=["shannon"]).success,
                 "open the file and draw": lambda: len(ml.Cloak(file).draw(n // 2)),
             },

@@ -145,8 +145,8 @@ def cities(k: int = 8) -> None:
         start, cpu = time.perf_counter(), time.process_time()
         plan = ml.design(prior, k, layout=ml.Near(places, metric="haversine", stability=stability))
         wall, cpu = time.perf_counter() - start, time.process_time() - cpu
-        shown = " ".join(f"{distance:>7,.0f}" for distance in plan.decoy_distances(SHARES))
-        seen = plan.repeated([2, 5], trials=20_000).success
+        shown = " ".join(f"{distance:>7,.0f}" for distance in ml.decoy_distances(plan, SHARES))
+        seen = ml.repeated(plan, [2, 5], trials=20_000).success
         print(
             f"stability {stability:<4} {shown}   {seen[0]:.3f} {seen[1]:.3f}   {wall:6.1f} s, {cpu:6.1f} s of CPU   "
             f"certified {ml.certify(plan, prior).ok}",

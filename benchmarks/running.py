@@ -10,11 +10,11 @@ import tempfile
 
 import numpy as np
 import pyarrow as pa
+from minleak.core._plan.sampler import PLAIN
 
 import minleak as ml
 from benchmarks.designing import weights_of
 from benchmarks.timing import Timed, interleaved, line
-from minleak.core._plan.sampler import PLAIN
 
 
 def main(n: int = 10_000_000, k: int = 10, draws: int = 1_000_000) -> None:

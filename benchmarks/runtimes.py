@@ -114,8 +114,8 @@ def main(n: int = 100_000, k: int = 10, draws: int = 20_000, large: int = 1_000_
         folder = Path(name)
         plan = ml.design(ml.Prior(weights_of(n), labels=pa.array([f"item-{i}" for i in range(n)])), k)
         plan.save(folder / "t.cloak")
-        plan.export(folder / "t.json")
-        plan.export(folder / "t.sqlite")
+        ml.export(plan, folder / "t.json")
+        ml.export(plan, folder / "t.sqlite")
         print(f"\n{draws:,} sticky draws of n = {n:,}, k = {k}, in a new process. Values: a hash of all sets.")
         values = [_measured(what, command, draws, n) for what, command in _commands(folder).items()]
         print(f"{'all sets agree' if len(set(values)) == 1 else 'THE SETS DIFFER'}")
@@ -170,7 +170,7 @@ def exporting(n: int, k: int, folder: Path) -> None:
     print(f"\nA plan of n = {n:,}, k = {k}, exported (bar 10 s).")
     for ending in ("sqlite", "json", "csv", "parquet"):
         start, busy = time.perf_counter(), time.process_time()
-        told = plan.export(folder / f"large.{ending}")
+        told = ml.export(plan, folder / f"large.{ending}")
         taken, busy = time.perf_counter() - start, time.process_time() - busy
         size = os.path.getsize(folder / f"large.{ending}") / 1e6
         print(f".{ending:<10} {taken:>6.1f} s ({busy:.1f} of the processor)  {size:>5.0f} MB  value {told.digest[:8]}")

@@ -223,7 +223,7 @@ def load(folder: Path, minutes: float) -> None:
         next_update, next_kill = time.monotonic() + 10, time.monotonic() + 30
         while (now := time.monotonic()) < end:
             if now > next_update:
-                plan = plan.update(counts | {f"new-{updates}-{i}": 5 for i in range(20)})
+                plan = ml.update(plan, counts | {f"new-{updates}-{i}": 5 for i in range(20)})
                 plan.save(folder / "plan.cloak")
                 updates, next_update = updates + 1, now + 10
             if now > next_kill:

@@ -58,7 +58,7 @@ def homes(k: int = 8) -> None:
         print(f"{name:<8} n={len(prior):<8} in memory, rows = 65536, rows = 1024: {shown}", flush=True)
         if name != "zipf":
             for what, plan in (("in memory", memory), ("warehouse", scale.to_plan(plans[0]))):
-                seen = plan.repeated([1, 2, 5, 20], trials=50_000)
+                seen = ml.repeated(plan, [1, 2, 5, 20], trials=50_000)
                 cells = "  ".join(f"{s:.4f}" for s in seen.success)
                 print(f"{name:<8} {what:<10} {cells}", flush=True)
 

@@ -77,7 +77,7 @@ def one(weights: np.ndarray, events: int, seed: int) -> tuple[float, float, floa
     counts = rng.multinomial(events, truth)
     seen = rng.permutation(np.flatnonzero(counts))
     known, plan = ml.Prior(truth[seen]), ml.design(ml.Prior(counts[seen]), K)
-    world = plan.in_the_world(entropies=())
+    world = ml.population(plan, entropies=())
     true = ml.lab.vulnerability(known) * 2 ** plan.leakage("min-entropy", prior=known)
     return true, world.success, world.low, world.high, world.alike
 
@@ -100,7 +100,7 @@ def compared(name: str, truth: np.ndarray, events: int) -> Iterator[tuple[float,
         plan = ml.design(ml.Prior(counts[seen]), k)
         blind = ml.lab.vulnerability(known)
         true = blind * 2 ** plan.leakage("min-entropy", prior=known)
-        world = plan.in_the_world()
+        world = ml.population(plan)
         inside = world.low <= true <= world.high
         print(
             f"{name:<12} {events:>10,} events  k = {k:<3} {world.claimed:.4f}  {world.success:.4f} [{world.low:.4f}, "
@@ -169,6 +169,6 @@ def speed(n: int = 1_000_000, k: int = 8) -> None:
     rng = np.random.default_rng(0)
     prior = ml.Prior(rng.poisson(np.exp(2 * rng.standard_normal(n) + 3)) + 1)
     plan = ml.design(prior, k)
-    timed = interleaved({"world": lambda: plan.in_the_world().success, "design": lambda: ml.design(prior, k)}, runs=9)
+    timed = interleaved({"world": lambda: ml.population(plan).success, "design": lambda: ml.design(prior, k)}, runs=9)
     design = Timed(timed["design"].seconds, timed["design"].value.n_giants)
     line("in_the_world", timed["world"], "design", design, bar="(bar 3x)", slower=True)

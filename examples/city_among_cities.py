@@ -26,8 +26,8 @@ def main() -> None:
     print("\nkm from a city to its decoys at 10%, 50%, 90% of the draws; the chance to name it after 5 fresh draws:")
     for stability in (0.0, 0.5, 1.0):
         one = ml.design(people, k=k, layout=ml.Near(places, metric="haversine", stability=stability))
-        shown = "  ".join(f"{distance:7,.0f}" for distance in one.decoy_distances([0.1, 0.5, 0.9]))
-        print(f"  stability {stability:<4} {shown}   {one.repeated([5], trials=5000).success[0]:6.1%}")
+        shown = "  ".join(f"{distance:7,.0f}" for distance in ml.decoy_distances(one, [0.1, 0.5, 0.9]))
+        print(f"  stability {stability:<4} {shown}   {ml.repeated(one, [5], trials=5000).success[0]:6.1%}")
 
     # Near sets of a city differ from draw to draw, so draw it once: sticky draws show the same set again.
     cloak = ml.Cloak(near, key=ml.Key.new())

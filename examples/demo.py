@@ -32,7 +32,7 @@ def main(folder: Path) -> None:
 
     print(f"3. A better table: blocks of {blocks.k} names of like popularity")
     better = ml.design(names, k=blocks.k, layout="blocks")
-    better.export(table)
+    ml.export(better, table)
     print(f"   {blocks.success:.1%}. The table is in {table}; any language can look a name up in it.\n")
 
     print(f"4. The best there is: sets of {plan.k} that are drawn")

@@ -35,7 +35,7 @@ def main() -> None:
             print("an unknown package:", refusal)
 
     print("\nIf look-ups were drawn afresh and linked to one package, an attacker would be right with probability")
-    print(plan.repeated([1, 2, 5, 20]))
+    print(ml.repeated(plan, [1, 2, 5, 20]))
 
 
 if __name__ == "__main__":

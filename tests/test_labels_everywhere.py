@@ -102,21 +102,26 @@ ONE = {
     "Plan.success_of prior": (lambda v: PLAN.success_of(KINDS, prior=v), GAINS, True),
     "Plan.property_leakage": (lambda v: PLAN.property_leakage(v).success, KINDS, True),
     "Plan.update gains": (
-        lambda v: ml.design({"y": 3, "z": 2}, 2, gains=[1, 2]).update(MORE, cohort=1, gains=v).parts[1].gains.tolist(),
+        lambda v: (
+            ml.update(ml.design({"y": 3, "z": 2}, 2, gains=[1, 2]), MORE, cohort=1, gains=v).parts[1].gains.tolist()
+        ),
         GAINS,
         False,
     ),
     "Plan.update groups": (
         lambda v: of_plan(
-            ml.design({"y": 3, "z": 2}, 2, groups=ml.Groups([0, 1], at_most=1))
-            .update(MORE, cohort=1, groups=ml.Groups(v, at_most=1))
-            .parts[1]
+            ml.update(
+                ml.design({"y": 3, "z": 2}, 2, groups=ml.Groups([0, 1], at_most=1)),
+                MORE,
+                cohort=1,
+                groups=ml.Groups(v, at_most=1),
+            ).parts[1]
         ),
         KINDS,
         False,
     ),
-    "Plan.summary of": (lambda v: str(PLAN.summary(of=v)), KINDS, True),
-    "Plan.update counts": (lambda v: [PLAN.update(v).prior[x] for x in L], GAINS, True),
+    "Plan.summary of": (lambda v: str(ml.summary(PLAN, of=v)), KINDS, True),
+    "Plan.update counts": (lambda v: [ml.update(PLAN, v).prior[x] for x in L], GAINS, True),
     "optimise prior": (lambda v: ml.lab.optimise(v, allowed=dict(zip(L, ALLOWED, strict=True))).leakage, W, True),
     "optimise gains": (lambda v: ml.lab.optimise(PRIOR, allowed=ALLOWED, gains=v).leakage, GAINS, True),
     "least_budget gains": (

@@ -35,8 +35,8 @@ def main(*, short: bool) -> None:
     blocks = ml.design(names, k=found.largest, layout="blocks")
     with tempfile.TemporaryDirectory() as folder:
         sqlite, json = Path(folder) / "names.sqlite", Path(folder) / "names.json"
-        blocks.export(sqlite)
-        blocks.export(json)
+        ml.export(blocks, sqlite)
+        ml.export(blocks, json)
         shown = Table(str(sqlite)).draw("react")
         print("Python, sqlite:", " ".join(shown))
         if shutil.which("node"):

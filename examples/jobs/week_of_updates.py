@@ -31,10 +31,10 @@ def main(*, short: bool) -> None:
         route = max(series[0], key=series[0].get)
         shown = ml.Cloak(file, key=key).draw(route, scope="user-17")
         for day, counts in enumerate(series[1:], 1):
-            plan = ml.load(file, mapped=False).update(counts, day=day)
+            plan = ml.update(ml.load(file, mapped=False), counts, day=day)
             plan.save(file)
             same = ml.Cloak(file, key=key).draw(route, scope="user-17") == shown
-            today = plan.in_the_world()
+            today = ml.population(plan)
             print(
                 f"day {day}: {len(counts)} routes, {len(plan.parts)} parts, {len(plan.pending)} pending; "
                 f"a guess is right {today.success:.1%} ({today.low:.1%} to {today.high:.1%}); same set: {same}"

@@ -335,7 +335,7 @@ def test_design_finds_the_least_k(asked, run, log):
     with pytest.warns(ml.errors.MinleakWarning):
         prior = ml.read_prior("events.log")
     assert said["k"] == ml.least_k(prior, success=0.1) > 10
-    assert world <= 0.1 < ml.design(prior, said["k"] - 1).in_the_world().success
+    assert world <= 0.1 < ml.population(ml.design(prior, said["k"] - 1)).success
     assert asked("design", "events.log", "--max-success", "0.1", "--on-counts")["k"] == 10
     _, out, err = run("design", "events.log", "--max-success", "10%", "-o", "events.cloak")
     assert "least k with a guess right at most 10% of the time, in the true population" in err

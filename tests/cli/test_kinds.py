@@ -23,7 +23,9 @@ PLANS = {
     "rows": ml.lab.mechanisms.rounded(ml.Channel(np.full((40, 2), 0.5), inputs=PRIOR.labels), PRIOR),
     "model": ml.design(STRINGS, 4),
     "strings": ml.design(PRIOR, 4, unknown=STRINGS, unknown_share=0.1),
-    "lineage": ml.design(PRIOR, 4).update(QUERIES | {f"new-{i}": 9 for i in range(5)}).update(QUERIES | {"later": 2}),
+    "lineage": ml.update(
+        ml.update(ml.design(PRIOR, 4), QUERIES | {f"new-{i}": 9 for i in range(5)}), QUERIES | {"later": 2}
+    ),
 }
 
 
@@ -64,7 +66,7 @@ VERBS = {
     "sets": lambda plan: list(plan.sets()),
     "channel": lambda plan: plan.channel(),
     "table": lambda plan: plan.table(),
-    "update": lambda plan: plan.update(PRIOR),
+    "update": lambda plan: ml.update(plan, PRIOR),
     "certify": lambda plan: (
         ml.certify(plan) if plan.kind == "lineage" else ml.certify(plan, plan.prior, gains=getattr(plan, "gains", None))
     ),

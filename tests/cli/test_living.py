@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from minleak.core._plan.summaries import PARTS
 from tests.cli.files import QUERIES
 
 import minleak as ml
 from minleak.cli import _update as updating
-from minleak.core._plan.summaries import PARTS
 
 STICKY = ("--key", "queries.key", "--scope", "user-17")
 
@@ -112,7 +112,7 @@ def test_show_tells_of_parts_and_of_what_waits(run, asked, lineage):
 
 
 def test_the_successes_of_parts_add_up(asked, lineage):
-    lineage.update(QUERIES | {f"new-{i}": 3 * i for i in range(12)}).save("lineage.cloak")
+    ml.update(lineage, QUERIES | {f"new-{i}": 3 * i for i in range(12)}).save("lineage.cloak")
     told = asked("show", "lineage.cloak", "-e", "guess-error:1")
     assert sum(part["share"] for part in told["each_part"]) == pytest.approx(1)
     assert sum(part["share"] * part["success"] for part in told["each_part"]) == pytest.approx(told["success"])
@@ -122,7 +122,7 @@ def test_the_successes_of_parts_add_up(asked, lineage):
 def test_of_many_parts_the_first_and_the_last_are_told(run):
     plan = ml.design(QUERIES, 2)
     for day in range(PARTS + 5):
-        plan = plan.update(QUERIES | {f"{day}-{i}": 1 for i in range(2)}, cohort=1)
+        plan = ml.update(plan, QUERIES | {f"{day}-{i}": 1 for i in range(2)}, cohort=1)
     plan.save("many.cloak")
     assert len(plan.parts) == PARTS + 6
     text = run("show", "many.cloak")[1]
@@ -174,7 +174,7 @@ def test_export_writes_all_parts(run, asked, lineage):
 
 
 def test_report_judges_the_requirement_by_the_upper_end_of_today(run, lineage, folder):
-    right = f"{100 * lineage.in_the_world().high:.3g}%"
+    right = f"{100 * ml.population(lineage).high:.3g}%"
     for most, verdict in (("90%", "met"), ("1%", "not met")):
         code, _, err = run("report", "lineage.cloak", "-o", "r.html", "--max-success", most)
         assert code == 0, err

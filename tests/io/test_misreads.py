@@ -342,7 +342,7 @@ def test_compositions_beyond_memory_are_refused(dense):
         with pytest.raises(InvalidChannel, match=r"entries, about [0-9,]+ GiB, where at most 8 GiB"):
             compose(big)
     with pytest.raises(InvalidChannel, match="8 GiB"):
-        big.repeated(3)
+        ml.repeated(big, 3)
     for times in (10**5, 10**12, 10**5000):
         with pytest.raises(InvalidChannel, match="8 GiB of different observations"):
             wide(2, dense).repeated(times)

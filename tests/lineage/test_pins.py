@@ -17,7 +17,7 @@ from minleak.errors import InvalidKey, InvalidParameter, PendingSecret, UnknownS
 
 COUNTS = {"flu": 40, "cold": 30, "gout": 20, "mumps": 15, "croup": 12}
 MARCH = ml.design(COUNTS, k=2)
-APRIL = MARCH.update(COUNTS | {"rabies": 1})
+APRIL = ml.update(MARCH, COUNTS | {"rabies": 1})
 JUNE = ml.design(COUNTS | {"rabies": 9, "flu": 20}, k=2)
 SCOPES = [f"user-{i}" for i in range(40)]
 
@@ -71,7 +71,7 @@ def test_what_is_no_label_does_not_wait(april, odd):
 
 def test_equal_labels_of_later_parts_are_one():
     """As in the first part: 7, 7.0 and numpy's 7."""
-    plan = ml.design({1: 5, 2: 4, 3: 4, 4: 2}, k=2).update({1: 5, 7: 1, 8: 1}).update({1: 5, 9: 1}, cohort=9)
+    plan = ml.update(ml.update(ml.design({1: 5, 2: 4, 3: 4, 4: 2}, k=2), {1: 5, 7: 1, 8: 1}), {1: 5, 9: 1}, cohort=9)
     cloak = ml.Cloak(plan, key=KEY)
     assert len(plan.parts) == 2
     assert cloak.positions([7, 7.0, np.int64(7)]).tolist() == [4, 4, 4]

@@ -26,19 +26,19 @@ def test_quantiles_of_all_draws(k):
     draws.sort()
     for share in (0.1, 0.5, 0.9, 1.0):
         at = max(int(np.ceil(share * len(draws))) - 1, 0)
-        assert plan.decoy_distances([share])[0] == pytest.approx(draws[at], abs=1e-12)
+        assert ml.decoy_distances(plan, [share])[0] == pytest.approx(draws[at], abs=1e-12)
 
 
 def test_refusals():
     """Plans without places, and shares that are none."""
     with pytest.raises(InvalidParameter, match=r"layout=Near\(points\)"):
-        ml.design([3, 2, 2], 2).decoy_distances()
+        ml.decoy_distances(ml.design([3, 2, 2], 2))
     with pytest.raises(InvalidParameter, match="from 0 to 1"):
-        ml.design([3, 2, 2], 2, layout=ml.Near([1, 2, 3])).decoy_distances([1.5])
+        ml.decoy_distances(ml.design([3, 2, 2], 2, layout=ml.Near([1, 2, 3])), [1.5])
 
 
 @pytest.mark.parametrize("shares", [0.5, ["a"], "half", None, [[0.5]], [float("nan")], [[0.5], 1]])
 def test_shares_that_are_no_list_of_numbers(shares):
     """Refused with what they should be."""
     with pytest.raises(InvalidParameter, match="list of numbers from 0 to 1"):
-        ml.design([3, 2, 2], 2, layout=ml.Near([1, 2, 3])).decoy_distances(shares)
+        ml.decoy_distances(ml.design([3, 2, 2], 2, layout=ml.Near([1, 2, 3])), shares)

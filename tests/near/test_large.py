@@ -197,7 +197,7 @@ def test_stability_moves_from_near_to_stable():
         assert ml.certify(plan, weights)
         assert plan.costs.stability in (0, 0.4, 0.8, 1)
     costs = [plan.cost for plan in plans]
-    seen = [plan.repeated([2], trials=4000).success[0] for plan in plans]
+    seen = [ml.repeated(plan, [2], trials=4000).success[0] for plan in plans]
     assert costs == sorted(costs)
     assert seen == sorted(seen, reverse=True)
     stable = ml.design(weights, 5)

@@ -51,8 +51,12 @@ def lived(
     pool, plan = np.zeros(0), None
     for rates, counts in days(seed, walk, churn, first):
         pool = 0.7 * np.append(pool, np.zeros(len(rates) - len(pool))) + counts
-        plan = ml.design(prior(counts), K, layout=layout) if plan is None else plan.update(prior(counts), cohort=cohort)
-    return plan, plan.in_the_world(), rates, pool
+        plan = (
+            ml.design(prior(counts), K, layout=layout)
+            if plan is None
+            else ml.update(plan, prior(counts), cohort=cohort)
+        )
+    return plan, ml.population(plan), rates, pool
 
 
 @pytest.mark.parametrize("layout", ["stable", "blocks"])
@@ -95,10 +99,10 @@ def test_counts_of_days_add_up_where_nothing_moves():
     rates /= rates.sum()
     first, *later = (rng.poisson(rates * events) for events in (40_000, 2_000, 30_000, 8_000))
     plan = ml.design(prior(first), 6)
-    once = plan.update(prior(np.sum(later, axis=0))).in_the_world()
+    once = ml.population(ml.update(plan, prior(np.sum(later, axis=0))))
     for counts in later:
-        plan = plan.update(prior(counts), cohort=99, keep=1.0)
-    assert plan.in_the_world().success == pytest.approx(once.success, rel=0.02)
+        plan = ml.update(plan, prior(counts), cohort=99, keep=1.0)
+    assert ml.population(plan).success == pytest.approx(once.success, rel=0.02)
 
 
 def test_estimate_beats_pooled_counts_taken_for_the_truth():
@@ -142,25 +146,25 @@ def test_blind_guess_and_unlisted_share_are_near_the_truth():
 
 def test_pending_secrets_count_as_known():
     first = {f"s{i}": 200 for i in range(40)}
-    plan = ml.design(first, 4).update(first | {f"n{i}": 1000 for i in range(3)})
+    plan = ml.update(ml.design(first, 4), first | {f"n{i}": 1000 for i in range(3)})
     assert len(plan.pending) == 3
-    assert plan.in_the_world().unlisted == pytest.approx(3000 / 11_000)
-    assert plan.in_the_world().success > 3000 / 11_000
+    assert ml.population(plan).unlisted == pytest.approx(3000 / 11_000)
+    assert ml.population(plan).success > 3000 / 11_000
 
 
 def test_a_file_says_the_same(tmp_path):
     plan, today, *_ = lived(0)
     plan.save(tmp_path / "plan.cloak")
-    assert ml.load(tmp_path / "plan.cloak").in_the_world() == today
+    assert ml.population(ml.load(tmp_path / "plan.cloak")) == today
 
 
 def test_days_without_counts_leave_pools_comparable():
     """A secret that came after a gap has the exposure of one day, one from before it that of what is left."""
     counts = {f"s{i}": 300 for i in range(60)}
-    plan = ml.design(counts, 4).update(counts, day=5).update(counts, day=6, keep=0.5)
+    plan = ml.update(ml.update(ml.design(counts, 4), counts, day=5), counts, day=6, keep=0.5)
     assert plan.ledger.days.tolist() == [0, 5, 6]
     assert plan.ledger.shares[-2] == 512
-    today = plan.in_the_world()
+    today = ml.population(plan)
     assert today.blind == pytest.approx(1 / 60, rel=0.3)
     assert today.low < today.success < today.high
 
@@ -176,13 +180,13 @@ def test_advice_is_to_keep_on_or_to_make_a_new_plan():
 def test_nothing_is_said_from_too_little():
     few = {f"s{i}": 2 for i in range(20)}
     with pytest.raises(ml.errors.InvalidParameter, match="40 events today are too few"):
-        ml.design(few, 4).update(few).in_the_world()
+        ml.population(ml.update(ml.design(few, 4), few))
     many = {f"s{i}": 1 for i in range(200)}
     with pytest.raises(ml.errors.InvalidParameter, match="every secret was seen once"):
-        ml.design(many, 4).update(many, keep=0).in_the_world()
+        ml.population(ml.update(ml.design(many, 4), many, keep=0))
     with pytest.raises(ml.errors.InvalidParameter, match="not counts of events"):
-        ml.design([0.5, 0.3, 0.2], 2).update([5, 3, 2])
+        ml.update(ml.design([0.5, 0.3, 0.2], 2), [5, 3, 2])
     worth = [1.0] * 150 + [2.0] * 50
     gained = ml.design([9] * 200, 4, gains=worth)
     with pytest.raises(ml.errors.InvalidParameter, match="with gains"):
-        gained.update([8] * 200).in_the_world()
+        ml.population(ml.update(gained, [8] * 200))

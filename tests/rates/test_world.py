@@ -42,7 +42,7 @@ def test_the_estimate_is_close_to_the_truth(truth, events, layout):
     """Within 6%, where the claim is off by up to a half; the interval covers it. Seeds are fixed."""
     counts, known = sampled(truth, events, seed=7)
     plan = ml.design(counts, 8, layout=layout)
-    world, true = plan.in_the_world(), success(plan, known)
+    world, true = ml.population(plan), success(plan, known)
     assert world.success == pytest.approx(true, rel=0.06)
     assert world.low <= true <= world.high
     assert world.low <= world.success <= world.high
@@ -51,7 +51,7 @@ def test_the_estimate_is_close_to_the_truth(truth, events, layout):
 def test_the_claim_is_the_limit():
     """With counts in the millions the world is as counted, and nothing is unseen."""
     plan = ml.design([5_000_000 + i * 40_000 for i in range(60)], 6)
-    world = plan.in_the_world()
+    world = ml.population(plan)
     assert world.claimed == plan.target.max()
     assert world.success == pytest.approx(world.claimed, rel=2e-3)
     assert world.unseen is None  # no secret was counted once: complete, or cut
@@ -71,7 +71,7 @@ def test_the_claim_is_the_limit():
 )
 def test_any_number_of_events(prior):
     """However many there are, the world is then as counted."""
-    world = ml.design(prior, 3).in_the_world(entropies=())
+    world = ml.population(ml.design(prior, 3), entropies=())
     assert world.success == pytest.approx(world.claimed, rel=1e-3)
 
 
@@ -79,7 +79,7 @@ def test_leakage_in_the_world(monkeypatch):
     """Shannon and min-entropy beside the explicit channel under the truth; success and min-entropy say the same."""
     counts, known = sampled(lognormal(3000), 20_000, seed=3)
     plan = ml.design(counts, 8)
-    world = plan.in_the_world(entropies=["shannon", "min-entropy"])
+    world = ml.population(plan, entropies=["shannon", "min-entropy"])
     for name, tolerance in (("shannon", 0.01), ("min-entropy", 0.02), ("guesswork", 0.02)):
         assert world.leakage(name) == pytest.approx(ml.leakage(known, plan.channel(), name), rel=tolerance)
     gini = ml.lab.CoreConcave(lambda z: z, core=lambda p: 1 - (p**2).sum(), name="gini")  # sees every secret by itself
@@ -88,7 +88,7 @@ def test_leakage_in_the_world(monkeypatch):
         world.leakage(ml.Gain(ml.Shannon(), np.ones(len(counts))))
     monkeypatch.setattr("minleak.rates._world._LISTED", 1000)
     monkeypatch.setattr("minleak.rates._world._DRAWS", 1000)  # of so many secrets the rates are known by their numbers
-    world = plan.in_the_world(entropies=())
+    world = ml.population(plan, entropies=())
     assert world.leakage("shannon") == pytest.approx(ml.leakage(known, plan.channel(), "shannon"), rel=0.05)
     with pytest.raises(InvalidParameter, match="gini sees every secret by itself, and here are more than 1,000"):
         world.leakage(gini)
@@ -101,20 +101,20 @@ def test_unseen_is_good_turing():
     """The share of singletons among the events."""
     counts, _ = sampled(zipf(5000), 4000, seed=1)
     ones = int((counts.weights == 1).sum())
-    assert ml.design(counts, 5).in_the_world().unseen == ones / 4000
+    assert ml.population(ml.design(counts, 5)).unseen == ones / 4000
 
 
 def test_the_same_seed_gives_the_same():
     """And another one nearly the same."""
     plan = ml.design(sampled(zipf(500), 3000, seed=2)[0], 5)
-    assert plan.in_the_world(seed=4) == plan.in_the_world(seed=4)
-    assert plan.in_the_world(seed=5).success == pytest.approx(plan.in_the_world(seed=4).success, rel=0.03)
+    assert ml.population(plan, seed=4) == ml.population(plan, seed=4)
+    assert ml.population(plan, seed=5).success == pytest.approx(ml.population(plan, seed=4).success, rel=0.03)
 
 
 def test_all_in_one_set():
     """Where all secrets are giants the set tells nothing, in the world as in the counts."""
     for weights in ([500, 300, 200], [500, 300, 200, 0]):
-        world = ml.design(weights, len(weights)).in_the_world()
+        world = ml.population(ml.design(weights, len(weights)))
         assert world.success == pytest.approx(0.5, abs=0.02)
 
 
@@ -131,7 +131,7 @@ def test_all_in_one_set():
 def test_nothing_can_be_said(prior, word):
     """A reason, not a number."""
     with pytest.raises(InvalidParameter, match=word):
-        ml.design(prior, 2).in_the_world()
+        ml.population(ml.design(prior, 2))
 
 
 def test_floats_with_a_number_of_events():
@@ -139,7 +139,7 @@ def test_floats_with_a_number_of_events():
     counts, _ = sampled(zipf(300), 5000, seed=2)
     shares = ml.Prior(counts.p, events=5000)
     assert shares.events == 5000
-    ours, theirs = ml.design(shares, 5).in_the_world(), ml.design(counts, 5).in_the_world()
+    ours, theirs = ml.population(ml.design(shares, 5)), ml.population(ml.design(counts, 5))
     assert ours.success == pytest.approx(theirs.success, rel=0.02)
 
 
@@ -201,7 +201,7 @@ def test_the_interval_covers_truths_with_few_distinct_rates(truth, events):
     for seed in range(12):
         counts, known = sampled(truth, events, seed)
         plan = ml.design(counts, 20)
-        world = plan.in_the_world(entropies=())
+        world = ml.population(plan, entropies=())
         true = ml.lab.vulnerability(known) * 2 ** plan.leakage("min-entropy", prior=known)
         covered += world.low <= true + 1e-12 and true <= world.high
     assert covered >= 10
@@ -211,14 +211,14 @@ def test_counts_that_differ_by_chance_are_of_one_rate():
     """It is said, the estimate is that of equally frequent secrets, and k need not be larger than as counted."""
     counts, known = sampled(equal(5000), 2_000, seed=1)
     plan = ml.design(counts, 20)
-    world = plan.in_the_world()
+    world = ml.population(plan)
     assert world.alike
     assert world.success == pytest.approx(success(plan, known), rel=1e-2)
     assert world.leakage("shannon") == pytest.approx(ml.leakage(known, plan.channel(), "shannon"), abs=0.01)
     assert world.low <= world.success < 0.06 < world.high
     assert "taken as equally frequent" in str(world)
     assert ml.least_k(counts, success=0.051) == 20
-    varied = ml.design(sampled(lognormal(3000), 20_000, seed=1)[0], 20).in_the_world()
+    varied = ml.population(ml.design(sampled(lognormal(3000), 20_000, seed=1)[0], 20))
     assert not varied.alike
     assert "equally frequent" not in str(varied)
     assert "taken as independent" in str(varied)
@@ -231,7 +231,7 @@ def test_events_in_clusters_are_worth_fewer():
     counts, known = sampled(lognormal(3000), 2_000, seed=2)
     twenty = ml.Prior([20 * int(c) for c in counts.weights])
     told = ml.Prior(twenty.weights, events=2_000)
-    once, naive, worth = (ml.design(prior, 20).in_the_world() for prior in (counts, twenty, told))
+    once, naive, worth = (ml.population(ml.design(prior, 20)) for prior in (counts, twenty, told))
     true = success(ml.design(counts, 20), known)
     assert naive.high < 0.7 * true
     assert once.low <= true <= once.high
@@ -268,8 +268,8 @@ def test_the_least_k_in_the_world():
     counts, _ = sampled(lognormal(3000), 20_000, seed=5)
     k = ml.least_k(counts, success=0.1)
     assert k > ml.least_k(counts, success=0.1, on_counts=True) == 10
-    assert ml.design(counts, k).in_the_world().success <= 0.1
-    assert ml.design(counts, k - 1).in_the_world().success > 0.1
+    assert ml.population(ml.design(counts, k)).success <= 0.1
+    assert ml.population(ml.design(counts, k - 1)).success > 0.1
 
 
 def test_a_sweep_in_the_world():
@@ -283,7 +283,7 @@ def test_a_sweep_in_the_world():
     assert "in the true population" in str(swept)
     assert "as counted" in str(claimed)
     for k, right, leaked in zip(swept.ks, swept.success, swept["shannon"], strict=True):
-        world = ml.design(counts, k).in_the_world()
+        world = ml.population(ml.design(counts, k))
         assert (right, leaked) == (world.success, world.leakage("shannon"))
         assert leaked == pytest.approx(ml.design(counts, k).leakage("shannon", prior=known), rel=0.01)
 
@@ -317,13 +317,13 @@ def test_a_least_k_on_counts_that_say_nothing_is_warned_of():
 def test_a_list_without_singletons_is_complete_or_cut():
     """A top list is no sample: what it leaves out is not called hardly anything, in print, summary and page."""
     top = [int(10**7 / i) for i in range(1, 300)]
-    world = ml.design(top, 5).in_the_world()
+    world = ml.population(ml.design(top, 5))
     assert world.unseen is None
     for said in (str(world), world.say_unseen()):
         assert "no secret was counted fewer than 33,444 times: if the list is complete, hardly any" in said
         assert "if it was cut there, as a list of the most frequent is, it does not tell" in said
     counts, _ = sampled(lognormal(300), 2000, seed=5)
-    few = ml.design(counts, 5).in_the_world()
+    few = ml.population(ml.design(counts, 5))
     assert f"{100 * few.unseen:.3g}% of future events will be of secrets that were not counted" in str(few)
 
 
@@ -334,4 +334,4 @@ def test_counts_that_the_mixture_was_not_fitted_to_stand_for_themselves():
         drawn = RatePosterior(mixtures, mixtures.usual).draw(DrawnCounts(np.array([1, 5, 7])), np.random.default_rng(0))
         assert drawn[[0, 2]].tolist() == [1.0, 7.0]
     plan = ml.design([1000 // i for i in range(1, 41)], 6, layout="blocks")
-    assert len({plan.in_the_world(entropies=()).low for _ in range(4)}) == 1
+    assert len({ml.population(plan, entropies=()).low for _ in range(4)}) == 1

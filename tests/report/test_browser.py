@@ -42,8 +42,8 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, lis
         file = folder / f"{name}.html"
         file.write_text(report_page(facts))
         made[name] = (file, [figure.name for figure in captioned(facts)])
-    older = plans["words"].update({"the": 9, **{f"{word}-new": 1 for word in EVIL * 20}}, cohort=1)
-    ml.report.write(older.update({"the": 5, LONG: 2}), folder / "lineage.html", success=0.5)
+    older = ml.update(plans["words"], {"the": 9, **{f"{word}-new": 1 for word in EVIL * 20}}, cohort=1)
+    ml.report.write(ml.update(older, {"the": 5, LONG: 2}), folder / "lineage.html", success=0.5)
     made["lineage"] = (folder / "lineage.html", ["parts"])
     return made
 

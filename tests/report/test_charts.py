@@ -45,7 +45,7 @@ def test_charts_are_for_the_population_of_the_cards() -> None:
     counts = rng.poisson(rng.lognormal(1, 1, 500))
     plan = ml.design(ml.Prior(counts[counts > 0]), 10)
     told = gather(plan, trials=50)
-    world = plan.in_the_world()
+    world = ml.population(plan)
     bars = points(charts.comparison(told.comparisons))
     ours = {bar["attacker"]: bar["leakage"] for bar in bars if bar["by"] == "this plan"}
     leak = world.leakage("min-entropy")

@@ -74,7 +74,7 @@ def test_repeated_draws_are_those_of_both_layouts(plan: ml.Plan, facts: Facts) -
     assert set(layouts) == {"stable", "circle"}
     for layout, repeated in layouts.items():
         other = ml.design(plan.prior, plan.k, layout=layout)
-        assert repeated == other.repeated(DRAWS, trials=TRIALS, seed=3)
+        assert repeated == ml.repeated(other, DRAWS, trials=TRIALS, seed=3)
 
 
 def test_wrong_priors_are_measured_by_the_library(plan: ml.Plan, facts: Facts) -> None:
@@ -182,11 +182,11 @@ def test_rivals_are_known_in_the_true_population() -> None:
     """No cloak shows the secret, fixed buckets are blocks, and decoys are simulated: by the library's own figures."""
     plan = ml.design(np.random.default_rng(3).poisson(30 / np.arange(1, 60)) + 1, 4)
     rows = gather(plan, trials=TRIALS).comparisons
-    blocks = ml.design(plan.prior, 4, layout="blocks").in_the_world()
-    random = {kind.name: kind(plan.prior, 4).in_the_world() for kind in (UniformRandomisation, PopularDecoys)}
+    blocks = ml.population(ml.design(plan.prior, 4, layout="blocks"))
+    random = {kind.name: ml.population(kind(plan.prior, 4)) for kind in (UniformRandomisation, PopularDecoys)}
     for row in rows:
         assert list(row.worldly) == ["this plan", "no cloak", "fixed buckets", *random]
-        assert row.worldly["this plan"] == plan.in_the_world().leakage(row.entropy)
+        assert row.worldly["this plan"] == ml.population(plan).leakage(row.entropy)
         for name, world in random.items():
             assert row.worldly[name] == pytest.approx(world.leakage(row.entropy))
         assert row.worldly["fixed buckets"] == pytest.approx(blocks.leakage(row.entropy))

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from minleak.core._plan.summaries import measure_parts
 from tests.report.test_charts import points
 from tests.report.test_world import text
 
 import minleak as ml
-from minleak.core._plan.summaries import measure_parts
 from minleak.errors import InvalidParameter
 from minleak.report._lineages import _ROWS, lineage_figures, lineage_page
 from minleak.results import Lineage
@@ -25,8 +25,8 @@ def plan() -> Lineage:
     rng = np.random.default_rng(5)
     moved = {name: int(count * factor) for (name, count), factor in zip(COUNTS.items(), rng.lognormal(0, 0.5, 60))}  # noqa: B905
     newcomers = {f"new-{i}": 9 - i % 4 for i in range(8)}
-    older = ml.design(COUNTS, k=5).update(COUNTS | newcomers, cohort=1)
-    made: Lineage = older.update(moved | {"new-2": 30} | {f"secretly-{i}": 2 for i in range(3)})
+    older = ml.update(ml.design(COUNTS, k=5), COUNTS | newcomers, cohort=1)
+    made: Lineage = ml.update(older, moved | {"new-2": 30} | {f"secretly-{i}": 2 for i in range(3)})
     return made
 
 
@@ -42,7 +42,7 @@ def test_the_first_figure_is_for_one_who_saw_all_versions(plan: Lineage) -> None
     """What leaks today; and by hand, by the last counts, of every set the largest share that leads to it."""
     joint = plan.channel().toarray() * plan.prior.p[:, None]
     right = float(joint.max(axis=0).sum())
-    page, today = page_of(plan), plan.in_the_world()
+    page, today = page_of(plan), ml.population(plan)
     assert f"saw the sets of all 3 versions of this plan and guesses once is right {percent(today.success)}" in page
     assert f"Seeing all versions {percent(today.success)}" in page
     assert f"Blind guess {percent(today.blind)}" in page
@@ -71,7 +71,7 @@ def test_parts_are_told_as_made_and_by_the_last_counts(plan: Lineage) -> None:
 
 
 def test_parts_of_which_nothing_was_counted_have_one_point(plan: Lineage) -> None:
-    later = plan.update(COUNTS)
+    later = ml.update(plan, COUNTS)
     assert later.parts == plan.parts
     drawn = points(lineage_figures(later)[0].chart, 1)
     assert [point["part"] for point in drawn] == [0, 0, 1]
@@ -81,7 +81,7 @@ def test_parts_of_which_nothing_was_counted_have_one_point(plan: Lineage) -> Non
 @pytest.mark.parametrize(("most", "verdict"), [(0.9, "met"), (0.01, "not met")])
 def test_a_requirement_is_judged_by_the_upper_end_of_today(plan: Lineage, most: float, verdict: str) -> None:
     try:
-        worst = plan.in_the_world().high
+        worst = ml.population(plan).high
     except InvalidParameter:  # too few events
         worst = plan.success
     said = f"right at most {percent(most)} of the time: {verdict} ({percent(worst)} at the most today)"
@@ -91,7 +91,7 @@ def test_a_requirement_is_judged_by_the_upper_end_of_today(plan: Lineage, most: 
 
 
 def test_gains_have_no_requirement_and_no_success_as_made() -> None:
-    plan = ml.design([5, 3, 2], 2, gains=[1, 2, 3]).update([4, 4, 2])
+    plan = ml.update(ml.design([5, 3, 2], 2, gains=[1, 2, 3]), [4, 4, 2])
     with pytest.raises(InvalidParameter, match="a plan with gains"):
         lineage_page(plan, success=0.5, title=None, file=None)
     assert [point["of"] for point in points(lineage_figures(plan)[0].chart, 1)] == ["by the last counts"]
@@ -101,7 +101,7 @@ def test_gains_have_no_requirement_and_no_success_as_made() -> None:
 def test_of_many_parts_the_first_and_the_newest_have_rows() -> None:
     plan = ml.design(COUNTS, 2)
     for day in range(_ROWS + 10):
-        plan = plan.update(COUNTS | {f"{day}-{i}": 1 for i in range(2)}, cohort=1)
+        plan = ml.update(plan, COUNTS | {f"{day}-{i}": 1 for i in range(2)}, cohort=1)
     page = page_of(plan)
     assert f"The first part and the newest {_ROWS - 1} of {_ROWS + 11}." in page
     assert len(re.findall(r"part \d+ \d+ \d", page)) == _ROWS

@@ -49,7 +49,7 @@ def test_the_numbers_are_the_plans(plan: ml.Plan, facts: Facts) -> None:
     found = near(facts)
     assert (found.cost, found.bound, found.unit) == (plan.cost, plan.cost_bound, " km")
     ours, stable, random = found.spreads
-    assert ours.distances == plan.decoy_distances(SHARES)
+    assert ours.distances == ml.decoy_distances(plan, SHARES)
     assert ours.distances[2] < 0.5 * min(stable.distances[2], random.distances[2])
 
 
@@ -66,7 +66,7 @@ def test_sets_on_the_map_are_sets_of_the_plan(plan: ml.Plan, facts: Facts) -> No
 def test_mixtures_go_from_this_plan_to_stable(plan: ml.Plan, facts: Facts) -> None:
     mixtures = near(facts).mixtures
     assert [m.stability for m in mixtures] == [0.0, *STABILITIES]
-    assert mixtures[0].distance == plan.decoy_distances([0.5])[0]
+    assert mixtures[0].distance == ml.decoy_distances(plan, [0.5])[0]
     assert mixtures[0].distance < mixtures[-1].distance
     assert mixtures[0].success > mixtures[-1].success
 

@@ -44,7 +44,7 @@ RESULTS = {
 @pytest.mark.parametrize("kind", RESULTS)
 def test_every_kind_of_result_has_a_story(kind, tmp_path):
     subject = RESULTS[kind]()
-    result = subject.summary() if kind == "blocks" else subject
+    result = ml.summary(subject) if kind == "blocks" else subject
     told = story(result)
     assert told.verdict.endswith(".")
     assert told.todo.endswith(".")

@@ -40,7 +40,7 @@ def text(page: str) -> str:
 
 
 def test_the_first_figure_is_in_the_world(plan: ml.Plan, facts: Facts) -> None:
-    world = plan.in_the_world()
+    world = ml.population(plan)
     assert facts.world is not None
     assert (facts.world.success, facts.world.low, facts.world.high) == (world.success, world.low, world.high)
     assert facts.enough == enough_events(plan, world)

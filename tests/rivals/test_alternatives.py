@@ -231,7 +231,7 @@ def test_in_the_true_population(kind, events):
         q = 1 / np.arange(3, 303) ** 0.9
         counts = np.random.default_rng(seed).poisson(events * q / q.sum())
         q, counts = q[counts > 0] / q[counts > 0].sum(), counts[counts > 0]
-        found = kind(counts, 8, trials=2000).in_the_world(seed=seed)
+        found = ml.population(kind(counts, 8, trials=2000), seed=seed)
         truth = true_success(kind, counts, q, 8)
         missed += not found.low <= truth <= found.high
         assert found.success == pytest.approx(truth, rel=0.06)
@@ -244,7 +244,7 @@ def test_with_many_events_the_population_is_the_counts():
     """Both figures of a leakage then agree."""
     for kind in (UniformRandomisation, PopularDecoys):
         baseline = kind(10**9 // np.arange(3, 203), 8)
-        found = baseline.in_the_world(entropies=["shannon"])
+        found = ml.population(baseline, entropies=["shannon"])
         assert found.leakage("shannon") == pytest.approx(baseline.leakage("shannon").value, abs=0.03)
         assert found.success == pytest.approx(found.claimed, abs=0.01)
 
@@ -252,10 +252,10 @@ def test_with_many_events_the_population_is_the_counts():
 def test_secrets_that_were_never_seen_have_no_rate():
     """Zeros change nothing but the decoys: a set of the secret and zeros shows it."""
     counts = [400, 300, 200, 100, 50, 25] + [0] * 600
-    assert UniformRandomisation(counts, 3).in_the_world().success > 0.98
+    assert ml.population(UniformRandomisation(counts, 3)).success > 0.98
 
 
 def test_without_events_there_is_no_population():
     """As for plans."""
     with pytest.raises(InvalidParameter, match="not counts of events"):
-        UniformRandomisation([0.5, 0.3, 0.2], 2).in_the_world()
+        ml.population(UniformRandomisation([0.5, 0.3, 0.2], 2))

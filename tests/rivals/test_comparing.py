@@ -120,7 +120,7 @@ def test_an_attacker_who_knows_the_truth(sampled):
     channels = [ml.Channel.deterministic(scheme), *(plan.channel() for plan in designs)]
     right = [ml.lab.posterior_vulnerability(truth, channel) for channel in channels]
     assert [found.success, found.blocks, found.plan] == pytest.approx(right, rel=0.05)
-    assert found.plan == designs[1].in_the_world().success
+    assert found.plan == ml.population(designs[1]).success
     assert [row.leakage["shannon"] for row in found.rows[:3]] == pytest.approx(
         [ml.leakage(truth, channel, "shannon") for channel in channels], rel=0.01
     )
@@ -152,7 +152,7 @@ def test_the_advice_is_what_the_table_shows(sampled):
     made = ml.design(counts, len(counts), layout=ml.Blocks(mean_rows=int(mean), worst_rows=int(worst)))
     assert made.rows_read().mean <= int(mean) < today.mean + 1
     assert made.rows_read().worst <= int(worst) < today.worst + 1
-    assert made.in_the_world().success == pytest.approx(best.success, rel=0.02)
+    assert ml.population(made).success == pytest.approx(best.success, rel=0.02)
     blocks = ml.design(counts, 20, layout="blocks").partition.block_of()
     kept = ml.compare(counts, blocks, entropies=["shannon"])
     assert kept.replacement == ""

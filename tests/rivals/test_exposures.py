@@ -73,7 +73,7 @@ def test_the_fault_and_the_remedy():
     plan = ml.design(named(10**6 + 1000 * np.arange(4000)), 8)
     prior = walked(plan.prior, rng)
     assert ml.exposure([plan, ml.design(prior, 8)], trials=3000).low > 0.4
-    kept = ml.exposure([plan, plan.update(prior)], trials=3000)
+    kept = ml.exposure([plan, ml.update(plan, prior)], trials=3000)
     assert kept.high < 0.13
     assert kept.lineages == 1
     alone = ml.exposure([plan], trials=3000)
@@ -86,15 +86,15 @@ def test_versions_of_one_lineage_are_one_look():
     plan = ml.design(named(zipf(200)), 6)
     once = ml.exposure([plan], trials=2000).success
     assert ml.exposure([plan, plan], trials=2000).success == pytest.approx(once)
-    again = plan.update(plan.prior)
-    assert ml.exposure([plan, again, again.update(plan.prior)], trials=2000).success == pytest.approx(once)
+    again = ml.update(plan, plan.prior)
+    assert ml.exposure([plan, again, ml.update(again, plan.prior)], trials=2000).success == pytest.approx(once)
 
 
 def test_branches_are_not_mixed():
     """Two updates of one plan that list different newcomers are two branches."""
     plan = ml.design(named(zipf(60)), 2)
-    one = plan.update(named([5, 1, 1], ["s0", "a", "b"]), cohort=1)
-    two = plan.update(named([5, 1, 1], ["s0", "a", "c"]), cohort=1)
+    one = ml.update(plan, named([5, 1, 1], ["s0", "a", "b"]), cohort=1)
+    two = ml.update(plan, named([5, 1, 1], ["s0", "a", "c"]), cohort=1)
     for mixed in ([one, two], [plan, one, two]):
         with pytest.raises(InvalidParameter, match="updates of one plan that know nothing of each other"):
             ml.exposure(mixed)
@@ -108,7 +108,7 @@ def test_blocks():
     other = ml.design(named([8, 5, 6, 7]), 2, layout="blocks")
     assert ml.exposure([blocks, other]).success == pytest.approx(1.0)
     big = ml.design(named(zipf(40)), 4, layout="blocks")
-    assert ml.exposure([big, big.update(walked(big.prior, np.random.default_rng(0)))]).exact
+    assert ml.exposure([big, ml.update(big, walked(big.prior, np.random.default_rng(0)))]).exact
 
 
 def test_refusals():
@@ -148,7 +148,7 @@ def test_the_last_plan_is_the_last_one_given():
     first, second = {"a": 40, "b": 30, "c": 20, "d": 10}, {"a": 25, "b": 26, "c": 24, "d": 25}
     today = {"a": 1, "b": 1, "c": 1, "d": 80}
     old, other = ml.design(first, 2), ml.design(second, 2)
-    new = old.update(today)
+    new = ml.update(old, today)
     found = ml.exposure([old, other, new])
     assert found == ml.exposure([other, new]) == ml.exposure([old, other, new], prior=today)
     assert found.success == pytest.approx(by_channels([old, other], today))

@@ -34,8 +34,8 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("words")
     plan = ml.design(ml.read_prior(ROOT.parent / "examples" / "data" / "words.csv"), 8)
     ml.Key(KEY).save(folder / "words.key")
-    plan.export(folder / "words.json")
-    plan.export(folder / "words.sqlite")
+    ml.export(plan, folder / "words.json")
+    ml.export(plan, folder / "words.sqlite")
     (folder / "expected").write_text("\t".join(ml.Cloak(plan, key=KEY).draw("river", scope="user-17")))
     return folder
 

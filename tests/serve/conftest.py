@@ -29,7 +29,7 @@ def numbered_plan():
 def serving(tmp_path_factory):
     """Two lineages: that of the diseases, updated, and a newer one of numbers."""
     folder = tmp_path_factory.mktemp("plans")
-    older_plan().update({**COUNTS, "hush-new": 1}).save(folder / "a.cloak")
+    ml.update(older_plan(), {**COUNTS, "hush-new": 1}).save(folder / "a.cloak")
     numbered_plan().save(folder / "b.cloak")
     plans = [open_plan(str(folder / name)) for name in ("a.cloak", "b.cloak")]
     return Serving(

@@ -73,7 +73,7 @@ def test_sets_stay_whatever_happens(running):
     assert same()
     assert ask(running.path, "/draw", asked("hush-new"))[1]["error"]["code"] == "unknown_secret"
 
-    newer = plan.update({**COUNTS, "hush-new": 9}).update({**COUNTS, "hush-new": 9, "hush-newer": 8})
+    newer = ml.update(ml.update(plan, {**COUNTS, "hush-new": 9}), {**COUNTS, "hush-new": 9, "hush-newer": 8})
     assert len(newer.parts) == 2
     with connect(running.path) as kept:
         kept.sendall(request("/draw", asked()))

@@ -127,8 +127,8 @@ def test_hosts_of_this_machine():
 def test_only_later_versions_follow(files):
     """The same first parts, one by one; a part that was changed is found though the lineage is the same."""
     plan = older_plan()
-    second = plan.update({**COUNTS, "a": 9, "b": 8}).update({**COUNTS, "c": 9, "d": 8})
-    other = plan.update({**COUNTS, "a": 9, "x": 8}).update({**COUNTS, "c": 9, "d": 8})
+    second = ml.update(ml.update(plan, {**COUNTS, "a": 9, "b": 8}), {**COUNTS, "c": 9, "d": 8})
+    other = ml.update(ml.update(plan, {**COUNTS, "a": 9, "x": 8}), {**COUNTS, "c": 9, "d": 8})
     opened = []
     for number, one in enumerate((plan, second, other)):
         one.save(f"{number}.cloak")
@@ -192,7 +192,7 @@ def test_blocks_that_are_valid_and_not_proved_best_are_served(files, how):
     assert (found.ok, found.valid) == (False, True)
     plan.save("blocks.cloak")
     assert open_plan("blocks.cloak").plan.digest == plan.digest
-    updated = plan.update({**counts, "new": 5, "newer": 4}, groups=_grouped(how, counts))
+    updated = ml.update(plan, {**counts, "new": 5, "newer": 4}, groups=_grouped(how, counts))
     updated.save("updated.cloak")
     assert not ml.certify(updated)
     assert open_plan("updated.cloak").plan.version == updated.version

@@ -62,7 +62,7 @@ def test_the_formula_is_the_attackers_success(weights, k, layout):
     for draws in (1, 2, 3):
         found = by_formula(plan, weights, draws)
         assert found == by_listing(plan, weights, draws)
-        assert plan.repeated([draws], exact=True).success[0] == pytest.approx(float(found), abs=1e-12)
+        assert ml.repeated(plan, [draws], exact=True).success[0] == pytest.approx(float(found), abs=1e-12)
 
 
 def test_a_giant_is_guessed_by_its_weight():

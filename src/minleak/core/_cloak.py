@@ -77,9 +77,9 @@ class Cloak:
 
     `draw` is sticky: its randomness is a keyed function of the plan's lineage, the scope and the secret, so that the
     same subject asking for the same secret gets the same set, and seeing it again tells nothing new. After
-    `plan.update` it is still the same set. Different scopes are independent.
+    `minleak.update` it is still the same set. Different scopes are independent.
     `draw_fresh` takes new randomness each time: an attacker who knows that several draws are for the same secret
-    intersects them, see `plan.repeated`.
+    intersects them, see `minleak.repeated`.
 
     A plan that is designed anew shows other sets, and both together tell far more than one. So use it for new subjects
     only: give the cloak both plans, record for each subject the lineage that was `current` when they were first shown
@@ -144,7 +144,7 @@ class Cloak:
         return self._sets(loaded, [loaded.find(secret)], [scope])[0]
 
     def draw_fresh(self, secret: Hashable, *, lineage: bytes | None = None) -> tuple[Any, ...]:
-        """A set drawn anew for a secret. Each further draw of the same secret tells more: see `plan.repeated`."""
+        """A set drawn anew for a secret. Each further draw of the same secret tells more: see `minleak.repeated`."""
         loaded = self._choose(lineage)
         return self._sets(loaded, [loaded.find(secret)], None)[0]
 

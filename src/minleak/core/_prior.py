@@ -48,7 +48,7 @@ class Prior:
     normalised
         Require that the weights sum to one: exactly for integers and Fractions, within 1e-9 for floats.
     counts
-        Whether the weights count events, and so are a sample of the true population (`Plan.in_the_world`). By default
+        Whether the weights count events, and so are a sample of the true population (`minleak.population`). By default
         integers do. Counts in the millions are so exact that it makes no difference.
     events
         The number of independent events behind the weights, if these are shares, or counts of events that come in

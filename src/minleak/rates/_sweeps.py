@@ -92,7 +92,7 @@ def sweep(
     """What the best countermeasure with sets of k still leaks, for many k.
 
     Where the weights are counts, the figures are for an attacker who knows the true frequencies, of which the counts
-    are a sample: a plan is made for each k and judged as by `Plan.in_the_world`. Where they are not, where so few
+    are a sample: a plan is made for each k and judged as by `minleak.population`. Where they are not, where so few
     events say nothing about the true population, or with `on_counts`, they are H(X) - H(pi) for the weights as they
     are, the least that any channel with sets of k leaks. `Sweep.on_counts` tells which of the two.
 
@@ -175,7 +175,7 @@ def least_k(
     as `success` says. One of the two targets is to be given.
 
     Where the weights are counts, the target is for an attacker who knows the true frequencies, of which the counts are
-    a sample, as `Plan.in_the_world` estimates it for the stable layout; where the interval must meet it too, take a
+    a sample, as `minleak.population` estimates it for the stable layout; where the interval must meet it too, take a
     larger k. With `on_counts` it is for the counts as they are, and with weights that are no counts for these. A
     warning says so where counts say nothing about the true population, and the target is then for the counts.
 

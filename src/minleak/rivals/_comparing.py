@@ -144,7 +144,7 @@ def compare(
     bits of its hash; beside the best that sets of the same sizes can do.
 
     Where the weights are counts, all is measured for an attacker who knows the true frequencies, of which the counts
-    are a sample (see `Plan.in_the_world`); where they are not, where so few events say nothing about the true
+    are a sample (see `minleak.population`); where they are not, where so few events say nothing about the true
     population, or with `on_counts`, for the weights as they are. `Comparison.on_counts` tells which of the two.
 
     `scheme` has the bucket of each secret, in the order of the prior or by label in a mapping or a Series. Buckets are
@@ -226,7 +226,7 @@ class _AsCounted:
 
 class _TruePopulation:
     """The same in the true population. Blocks are measured in several populations with rates as the counts allow, side
-    by side as one joint, the plan by its sampled sets as in `Plan.in_the_world`.
+    by side as one joint, the plan by its sampled sets as in `minleak.population`.
     """
 
     def __init__(self, prior: Prior, population: Population, counts: Counts) -> None:

@@ -80,7 +80,7 @@ OWN = {
     "blocks": ml.design(PRIOR, 4, layout="blocks"),
     "rows": ml.lab.mechanisms.rounded(ml.lab.mechanisms.randomised_response(3, 1.0)),
     "strings": ml.design(ml.strings.NGram.fit(["abab", "ba", "abba", "bb"], order=2, longest=8), k=3),
-    "lineage": ml.design(PRIOR, 4).update(PRIOR),
+    "lineage": ml.update(ml.design(PRIOR, 4), PRIOR),
 }
 
 

@@ -45,7 +45,7 @@ def test_equal_labels_are_matched_by_updates_and_exposures_and_draw_the_same_set
     """They were hashed apart: draws told .70 where `exposure` said .56."""
     names, others = np.roll(NAMES, -1).tolist(), [*others[1:], others[0]]  # named, and not as by default
     plan = ml.design(ml.Prior(OLD, labels=names), k=2)
-    same, other = (plan.update(ml.Prior(NEW, labels=labels)) for labels in (names, others))
+    same, other = (ml.update(plan, ml.Prior(NEW, labels=labels)) for labels in (names, others))
     expected = ml.exposure([plan, same])
     assert ml.exposure([plan, other]) == expected
     first, second, third = map(shown, (plan, same, other))

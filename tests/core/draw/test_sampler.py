@@ -186,7 +186,7 @@ def test_a_draw_never_converts_a_long_array(monkeypatch):
     prior = ml.Prior(rng.integers(1, 50, 600))
     plans = [ml.design(prior, 5, layout=layout) for layout in ("stable", "circle", "blocks")]
     plans.append(ml.design(prior, 5, groups=ml.Groups([i % 20 for i in range(600)], at_most=1)))
-    plans.append(plans[0].update(prior))
+    plans.append(ml.update(plans[0], prior))
     monkeypatch.setattr(np, "searchsorted", watched)
     for plan in plans:
         for secret in range(40):

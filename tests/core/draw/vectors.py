@@ -30,7 +30,7 @@ def plans() -> dict:
     numbers = ml.Prior([5, 4, 3, 2, 1], labels=[7, -3, 0, 2**53 + 1, -(2**63)])
     newer = ml.Prior([9, 2, 2, 1, 1], labels=["flu", "new-1", "new-2", "new-3", "ß"])
     late = ml.Prior([3, 1, 1, 1, 1], labels=["cold", "l-1", "l-2", "l-3", "l-4"])
-    two = ml.design(text, 4).update(newer, cohort=1)
+    two = ml.update(ml.design(text, 4), newer, cohort=1)
     # groups that outweigh their cap, whose weights have no common divisor: more places than 2^64
     heavy = ml.Prior([2**40 + 15, 2**40 - 87, 2**39 + 23, 2**38 + 7, 2**30 + 3, 1009, 1013, 1019], labels=TEXT)
     tiers = ml.design(heavy, 4, groups=ml.Groups(list("aaabbcde"), at_most=1))
@@ -43,12 +43,12 @@ def plans() -> dict:
         "zero weights": [ml.design(ml.Prior([5, 4, 0, 3, 0, 2, 0, 1], labels=TEXT), 2)],
         "whole numbers": [ml.design(numbers, 2)],
         "large weights": [ml.design(ml.Prior([2**58 + 1, 2**58, 2**57 + 3, 5], labels=["a", "b", "c", "d"]), 2)],
-        "three versions of three parts": [ml.design(text, 4), two, two.update(late, cohort=1)],
+        "three versions of three parts": [ml.design(text, 4), two, ml.update(two, late, cohort=1)],
         "two lineages": [two, june],
         "blocks": [ml.design(text, 3, layout="blocks")],
         "at most one of a group": [ml.design(text, 3, groups=ml.Groups(list("aabbccdd"), at_most=1))],
-        "groups in several tiers": [tiers, tiers.update(newer, cohort=1, groups=ml.Groups(new_groups, at_most=1))],
-        "hashed labels": [ml.design(text, 3), ml.design(text, 3).update(newer, cohort=1)],
+        "groups in several tiers": [tiers, ml.update(tiers, newer, cohort=1, groups=ml.Groups(new_groups, at_most=1))],
+        "hashed labels": [ml.design(text, 3), ml.update(ml.design(text, 3), newer, cohort=1)],
         "hashed numbers": [ml.design(numbers, 2)],
     }
 

@@ -274,9 +274,9 @@ def measured(plan) -> None:
     if len(plan.weights) < 50:
         list(plan.sets())
         plan.channel()
-        plan.repeated((1, 2), trials=10)
+        ml.repeated(plan, (1, 2), trials=10)
     if plan.costs is not None and plan.costs.coordinates is not None:
-        plan.decoy_distances()
+        ml.decoy_distances(plan)
 
 
 def assert_optimal(found: dict, plan) -> None:

@@ -134,11 +134,11 @@ def test_a_layout_of_ones_own_is_one_class_and_one_line(layout, monkeypatch, tmp
         with pytest.raises(InvalidParameter, match=r"layout='told' needs arguments: give layout=Told\(...\)"):
             ml.design(old, 3, layout="told")
         with pytest.raises(InvalidParameter, match="a new part needs its Told layout"):
-            plan.update(new)
-        newer = plan.update(new, layout=layout)
+            ml.update(plan, new)
+        newer = ml.update(plan, new, layout=layout)
     else:
         assert list(ml.design(old, 3, layout=layout.name).sets()) == list(plan.sets())
-        newer = plan.update(new)
+        newer = ml.update(plan, new)
     assert ml.certify(newer)
     assert (newer.layout, newer.version, newer.lineage) == (layout.name, 2, plan.lineage)
     assert len(newer.parts[1].prior) == 3
@@ -148,7 +148,7 @@ def test_an_update_needs_to_know_the_layout():
     """A plan from a file may be of a layout that nobody registered, or that lays no rings."""
     plan = ml.design([5, 4, 3, 2], 2, layout="circle")
     with pytest.raises(InvalidParameter, match="the plan's layout 'by weight' is none that is known"):
-        replace(plan, layout="by weight").update([5, 4, 2, 3, 1, 1])
+        ml.update(replace(plan, layout="by weight"), [5, 4, 2, 3, 1, 1])
 
 
 # -- rings -----------------------------------------------------------------------------------------------------------
@@ -200,7 +200,7 @@ def test_equal_weights_stay_at_home():
     assert plan.home_members.tolist() == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11]]
     assert plan.home_weights.tolist() == [5, 5, 5]
     assert plan.n_segments == plan.length == 0
-    assert plan.repeated([1, 5]).success == (0.25, 0.25)
+    assert ml.repeated(plan, [1, 5]).success == (0.25, 0.25)
 
 
 def kept_at_home(weights, u):

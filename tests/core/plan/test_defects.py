@@ -91,7 +91,7 @@ def test_secrets_of_weight_zero_keep_the_caps(tmp_path, weights, k, groups):
 
 def test_success_where_the_sum_is_not_finite():
     """Three weights whose sum is no float."""
-    assert ml.design([1e308] * 3, 2).repeated([1]).success == pytest.approx((0.5,))
+    assert ml.repeated(ml.design([1e308] * 3, 2), [1]).success == pytest.approx((0.5,))
 
 
 def test_a_cap_beyond_all_secrets():

@@ -50,7 +50,7 @@ def test_from_n_on_nothing_leaks(certified, k):
     assert plan.k == 5
     assert plan.channel().toarray().tolist() == [[1.0]] * 5
     assert all(plan.leakage(H) == 0 for H in ("shannon", "min-entropy", "guesswork", "arimoto:2"))
-    assert plan.repeated([1, 9]).success == (0.5, 0.5)
+    assert ml.repeated(plan, [1, 9]).success == (0.5, 0.5)
     assert ml.certify(plan, weights, k=k)
 
 

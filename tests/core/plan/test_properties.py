@@ -25,7 +25,7 @@ def updated():
     """A lineage of two parts."""
     labels = [f"s{i}" for i in range(len(WEIGHTS))]
     plan = ml.design(ml.Prior(WEIGHTS, labels=labels), 3)
-    return plan.update(dict(zip(labels, WEIGHTS, strict=True)) | {"new": 4, "newer": 3, "newest": 5}, cohort=1)
+    return ml.update(plan, dict(zip(labels, WEIGHTS, strict=True)) | {"new": 4, "newer": 3, "newest": 5}, cohort=1)
 
 
 KINDS = {
@@ -76,8 +76,8 @@ def test_every_kind_of_plan_tells_what_its_channel_tells(name):
             plan.leakage(H, of=values) == close(ml.leakage(joint, None, H, of=values), abs=1e-12) == close(row.leakage)
         )
         assert plan.entropy(H, of=values) == close(row.after)
-    assert plan.summary(of=values).property_leakage.success == told.success
-    assert str(told.success)[:5] in str(plan.summary(of=values))
+    assert ml.summary(plan, of=values).property_leakage.success == told.success
+    assert str(told.success)[:5] in str(ml.summary(plan, of=values))
     named = dict(zip(plan.prior.labels, values, strict=True))
     assert plan.success_of(named) == told.success
 
@@ -107,7 +107,7 @@ def test_a_constant_tells_nothing_and_the_secret_itself_all(plan, data):
 
 def test_what_cannot_have_a_property_says_so():
     plan = ml.design(ml.strings.NGram.fit(["abc", "abd", "xyz"] * 9), 3)
-    for call in (plan.property_leakage, lambda of: plan.entropy("shannon", of=of), lambda of: plan.summary(of=of)):
+    for call in (plan.property_leakage, lambda of: plan.entropy("shannon", of=of), lambda of: ml.summary(plan, of=of)):
         with pytest.raises(InvalidParameter, match="strings that cannot be listed have no property"):
             call(["a"])
 

@@ -19,7 +19,7 @@ def plans():
         "gains": ml.design(COUNTS, k=2, gains=[1, 2, 3, 4, 5]),
         "blocks": ml.design(COUNTS, k=2, layout="blocks"),
         "rows": ml.lab.mechanisms.rounded(ml.lab.mechanisms.randomised_response(3, 1.0)),
-        "lineage": plan.update({**COUNTS, "rabies": 9}),
+        "lineage": ml.update(plan, {**COUNTS, "rabies": 9}),
         "strings": ml.design(ml.strings.NGram.fit(["abab", "ba", "abba", "bb"], order=2, longest=8), k=3),
         "engine": scale.design(pa.table({"secret": list(COUNTS), "count": list(COUNTS.values())}), k=2),
     }
@@ -31,7 +31,7 @@ PLANS = plans()
 @pytest.mark.parametrize("kind", PLANS)
 def test_every_kind_has_a_summary(kind):
     """Plain in JSON, and nothing of a label steers a terminal or a page."""
-    summary = PLANS[kind].summary()
+    summary = ml.summary(PLANS[kind])
     data = summary.to_dict()
     json.dumps(data, allow_nan=False)
     assert data["secrets"] == summary.secrets
@@ -47,7 +47,7 @@ def test_every_kind_has_a_summary(kind):
 @pytest.mark.parametrize("kind", ["rings", "blocks", "rows", "lineage"])
 def test_leakages_are_those_of_the_plan(kind):
     plan = PLANS[kind]
-    for row in plan.summary(["shannon", "guesswork"]).leakage:
+    for row in ml.summary(plan, ["shannon", "guesswork"]).leakage:
         assert row.leakage == pytest.approx(plan.leakage(row.entropy))
         assert row.after == pytest.approx(plan.entropy(row.entropy))
         assert row.before == pytest.approx(row.after + row.leakage)
@@ -55,7 +55,7 @@ def test_leakages_are_those_of_the_plan(kind):
 
 def test_an_engine_says_what_memory_says():
     """The same prior, k and layout: the same leakages, giants and chances."""
-    inside, outside = PLANS["engine"].summary(), PLANS["rings"].summary()
+    inside, outside = ml.summary(PLANS["engine"]), ml.summary(PLANS["rings"])
     for name in ("secrets", "k", "layout", "giants", "giant_labels", "success", "success_blind"):
         assert getattr(inside, name) == pytest.approx(getattr(outside, name)), name
     for ours, theirs in zip(inside.leakage, outside.leakage, strict=True):
@@ -66,7 +66,7 @@ def test_an_engine_says_what_memory_says():
 
 def test_where_nothing_can_be_said_of_the_world():
     """Why is told, and everything else is there."""
-    summary = ml.design([5, 3, 2], k=2).summary()
+    summary = ml.summary(ml.design([5, 3, 2], k=2))
     assert summary.in_the_world is None
     assert "too few" in summary.untold
     assert summary.untold in str(summary)

@@ -31,7 +31,7 @@ def examples():
     """One of each class, or several."""
     plan = ml.design(PRIOR, k=2)
     days = ml.Prior([400, 300, 200, 150], labels=LABELS)
-    lasting = ml.design(days, k=2).update(dict(zip(LABELS, [390, 310, 190, 160], strict=True)))
+    lasting = ml.update(ml.design(days, k=2), dict(zip(LABELS, [390, 310, 190, 160], strict=True)))
     rng = np.random.default_rng(0)
     events = rng.integers(0, 4, 400)
     audit = ml.audit([LABELS[i] for i in events], (events // 2).tolist(), permutations=99, enough=0.5)
@@ -63,19 +63,19 @@ def examples():
         best.partition,
         best.partition.blocks[0],
         told,
-        plan.summary(),
-        ml.design(PRIOR, k=2, layout="blocks").summary(),
-        lasting.summary(),
-        lasting.summary().each_part[0],
-        plan.summary().leakage[0],
-        ml.lab.mechanisms.rounded(NOISY).summary(),
-        ml.design(words, k=2).summary(),
-        lasting.in_the_world(),
-        plan.in_the_world(),
-        plan.repeated([1, 2]),
-        plan.repeated([1, 2], exact=False, trials=50),
+        ml.summary(plan),
+        ml.summary(ml.design(PRIOR, k=2, layout="blocks")),
+        ml.summary(lasting),
+        ml.summary(lasting).each_part[0],
+        ml.summary(plan).leakage[0],
+        ml.summary(ml.lab.mechanisms.rounded(NOISY)),
+        ml.summary(ml.design(words, k=2)),
+        ml.population(lasting),
+        ml.population(plan),
+        ml.repeated(plan, [1, 2]),
+        ml.repeated(plan, [1, 2], exact=False, trials=50),
         ml.exposure([plan, ml.design(days, k=2)]),
-        plan.export(os.path.join(tempfile.mkdtemp(), "table.json")),
+        ml.export(plan, os.path.join(tempfile.mkdtemp(), "table.json")),
         ml.certify(plan, PRIOR),
         ml.certify(plan, PRIOR).checks[0],
         ml.lab.deficiency(NOISY, CHANNEL),

@@ -111,7 +111,7 @@ def test_in_the_world():
     counts = rng.multinomial(30_000, truth / truth.sum())
     seen = rng.permutation(np.flatnonzero(counts))
     blocks = blocks_of(ml.Prior(counts[seen]), 8)
-    world = blocks.in_the_world(entropies=["shannon"])
+    world = ml.population(blocks, entropies=["shannon"])
     true = blocks.blocks.success(ml.Prior(truth[seen]))
     assert world.claimed == blocks.success
     assert world.low < true < world.high
@@ -119,7 +119,7 @@ def test_in_the_world():
     assert world.success > 1.1 * world.claimed
     assert world.leakage("shannon") > blocks.leakage("shannon")
     with pytest.raises(InvalidParameter, match="not counts of events"):
-        blocks_of(ml.Prior.uniform(9)).in_the_world()
+        ml.population(blocks_of(ml.Prior.uniform(9)))
 
 
 # -- drawing ---------------------------------------------------------------------------------------------------------
