@@ -36,7 +36,7 @@ def cost_of(plan, distances):
     for sets, lengths in plan.cells():
         for members, length in zip(sets.tolist(), lengths.tolist(), strict=True):
             total += length * star(distances, members) / plan.u
-    return total / plan.rest_weight
+    return total / plan.rest
 
 
 def euclidean(points):

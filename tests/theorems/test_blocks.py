@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import minleak as ml
-from minleak.core._certify.blocks import best_sorted
+from minleak.core._certify.plans import best_sorted
 from minleak.core._columns import Columns
 from minleak.core._entropy.base import evaluate
 
