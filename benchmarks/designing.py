@@ -171,7 +171,7 @@ def repeated(k: int = 8, trials: int = 100_000) -> None:
         for layout in ("circle", "stable"):
             plan = ml.design(prior, k, layout=layout)
             seen = ml.repeated(plan, [1, 2, 5, 20], trials=trials)
-            home = plan.u * float(plan.homes.weights.sum()) / plan.rest_weight
+            home = plan.u * float(plan.home_weights.sum()) / plan.rest
             cells = "  ".join(
                 f"{s:.4f} ±{(b - a) / 2:.4f}" for s, a, b in zip(seen.success, seen.low, seen.high, strict=True)
             )

@@ -100,7 +100,7 @@ def cities(k: int = 8) -> None:
     for cap in (1, 2, 3, None):
         plan = ml.design(prior, k, groups=None if cap is None else ml.Groups(country, at_most=cap))
         guessed, most = _country(plan, codes)
-        home = sum(tier.rank * int(tier.homes.weights.sum()) for tier in plan.tiers) / plan.rest_weight
+        home = plan.u * int(plan.home_weights.sum()) / plan.phases
         two, five = ml.repeated(plan, (2, 5)).success
         print(
             f"  {cap or 'none':<5} {plan.success:>13.4f} {guessed:>16.4f} {most:>14} {home:>8.3f} {two:>14.3f} "

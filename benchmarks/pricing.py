@@ -127,7 +127,7 @@ def random_order(points: np.ndarray, weights: np.ndarray, k: int) -> float:
     total = 0.0
     for sets, lengths in plan.cells():
         total += float(sum(m * distances[:, order[s]].sum(axis=1).min() for s, m in zip(sets, lengths, strict=True)))
-    return total / plan.rest_weight / k
+    return total / plan.rest / k
 
 
 def cities(k: int = 8) -> None:

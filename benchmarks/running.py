@@ -10,7 +10,6 @@ import tempfile
 
 import numpy as np
 import pyarrow as pa
-from minleak.core._plan.sampler import PLAIN
 
 import minleak as ml
 from benchmarks.designing import weights_of
@@ -30,13 +29,12 @@ def main(n: int = 10_000_000, k: int = 10, draws: int = 1_000_000) -> None:
             print(f"\n{draws:,} draws, n = {n:,}, k = {k}, layout {layout}. Values: a checksum.")
             plan = ml.design(prior, k, layout=layout)
             cloak = ml.Cloak(plan, key=key)
-            tables = plan.sampler().line
 
-            def searched(tables=tables, plan=plan) -> int:
+            def searched(plan=plan) -> int:
                 """The same kind of positions on the ring, u for each draw, by binary search."""
-                phases = rng.integers(0, int(tables.lengths[0]), draws)
-                positions = phases[:, None] + np.arange(plan.u) * int(tables.lengths[0])
-                return int(np.searchsorted(tables.starts, positions, side="right").sum() % 1000)
+                phases = rng.integers(0, plan.length, draws)
+                positions = phases[:, None] + np.arange(plan.u) * plan.length
+                return int(np.searchsorted(plan.starts, positions, side="right").sum() % 1000)
 
             timed = interleaved(
                 {
@@ -69,7 +67,7 @@ def main(n: int = 10_000_000, k: int = 10, draws: int = 1_000_000) -> None:
             saved = interleaved({"save": lambda plan=plan, path=path: plan.save(path)}, runs=1)["save"]
             print(f"{'save':<44} {1e3 * saved.seconds:>9.1f} ms  {os.path.getsize(path) / 1e6:,.0f} MB")
             opened(path)
-            del plan, cloak, tables
+            del plan, cloak
     ratio = fresh["circle"].seconds / fresh["stable"].seconds
     print(f"\nFresh draws, layout stable against circle: {ratio:.2f}x faster (bar: faster)")
 
@@ -102,17 +100,16 @@ import sys, time
 import minleak as ml
 path, key, rows = sys.argv[1], sys.argv[2], int(sys.argv[3])
 cloak = ml.Cloak(path, key=key)
-start = time.process_time()
 value = int(cloak.draw_many(range(rows), scopes=["u"] * rows).sum() % 1000)
 end = time.process_time()
 with open("/proc/self/status") as status:
     resident = next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
-print(end, end - start, resident * 1024 / 1e6, value)
+print(end, resident * 1024 / 1e6, value)
 """
 
 
 def few(n: int = 100_000, k: int = 10) -> None:
-    """A few sticky draws in a new process, up to the number that loads the compiled loop: why it is not loaded before.
+    """A few sticky draws in a new process.
 
     Processor time, from the start of the interpreter, and the most memory that was resident.
     """
@@ -124,15 +121,12 @@ def few(n: int = 100_000, k: int = 10) -> None:
             print(f"\nSticky draws in a new process, n = {n:,}, k = {k}, layout {layout}. Values: a checksum.")
             path = os.path.join(folder, f"{layout}.cloak")
             ml.design(prior, k, layout=layout).save(path)
-            drawing: dict[int, float] = {}
-            for rows in (1, PLAIN, PLAIN + 1):
+            for rows in (1, 1000):
                 command = [sys.executable, "-c", _FEW, path, key, str(rows)]
                 runs = [subprocess.run(command, capture_output=True, text=True, check=True) for _ in range(3)]
-                taken, drawing[rows], resident, value = min(tuple(map(float, run.stdout.split())) for run in runs)
+                taken, resident, value = min(tuple(map(float, run.stdout.split())) for run in runs)
                 bar = "(bar 100 MB)" if rows == 1 else ""
                 print(f"{f'{rows} draws':<44} {1e3 * taken:>9.1f} ms  {resident:.0f} MB {bar} value {value:.0f}")
-            even = (drawing[PLAIN + 1] - drawing[1]) / ((drawing[PLAIN] - drawing[1]) / (PLAIN - 1))
-            print(f"{'':<44} loading the loop takes as long as {even:,.0f} draws without it")
 
 
 if __name__ == "__main__":

@@ -51,7 +51,7 @@ def homes(k: int = 8) -> None:
     for name, prior in priors.items():
         table = pa.table({"secret": [f"s{i}" for i in range(len(prior))], "count": prior.weights})
         memory = ml.design(prior, k)
-        mass = [memory.u * int(memory.homes.weights.sum()) / memory.rest_weight]
+        mass = [memory.u * int(memory.home_weights.sum()) / memory.rest]
         plans = [scale.design(table, k, rows=rows) for rows in (2**16, 2**10)]
         mass += [plan.at_home for plan in plans]
         shown = "  ".join(f"{part:.4f}" for part in mass)

@@ -81,7 +81,6 @@ ONE = {
     "certify wrong prior": (lambda v: ml.certify(PLAN, v).ok, [10, 7, 5, 2, 3], True),
     "certify channel prior": (lambda v: ml.certify(CHANNEL, v, k=5).gaps["shannon"], W, True),
     "certify gains": (lambda v: ml.certify(ml.design(PRIOR, 2, gains=GAINS), PRIOR, gains=v).ok, GAINS, True),
-    "certify of": (lambda v: ml.certify(PLAN, of=v).checks[-1].detail, KINDS, True),
     "compare scheme": (lambda v: ml.compare(PRIOR, v).success, [0, 1, 0, 2, 1], True),
     "compare prior": (lambda v: ml.compare(v, dict(zip(L, [0, 1, 0, 2, 1], strict=True))).success, W, True),
     "compare rows": (lambda v: ml.compare(PRIOR, [0, 1, 0, 2, 1], rows=v).rows[0].read.mean, GAINS, True),

@@ -69,13 +69,13 @@ PROMISED = {
         optimise least_budget tradeoff refined_by mechanisms sequences
     """,
     "minleak.results": """
-        Audit BasePlan Baseline BlockPlan BlockSummary Bracket ByStep Capacity Certificate Check Comparison
-        ComparisonRow Cost Equilibrium Estimate EstimatedPrior ExportedTable Exposure Frontier FrontierPoint Hyper
+        Audit Baseline Bracket ByStep Capacity Certificate ChannelPlan ChannelSummary Check Comparison
+        ComparisonRow Cost Drawable Equilibrium Estimate EstimatedPrior ExportedTable Exposure Frontier FrontierPoint Hyper
         JoinMeetOrder Labels
         LeakageRow LeakageTable LeastBudget Lineage LineageSummary Looks LooksNeeded MatroidOptimum Measured Misfit
         Needed Optimum Pairs PartWorth PartitionBlock PlanLeakage PlanSummary PointwiseLeakage Posteriors
         PrincipalPartition PropertyLeakage Refinement Repeated Result
-        RowSummary Rows RowsRead SequenceLeakage SequenceTable Shown Stage StringModel StringSummary Sweep Table Today
+        RowsRead SequenceLeakage SequenceTable Shown Stage StringModel StringSummary Sweep Table Today
         Tradeoff UnlistedPlan Walk World fields_of
     """,
     "minleak.report": "Figure figures page save_chart write",
@@ -95,9 +95,7 @@ MEMBERS = {
     ml.Channel: "joint posteriors output columns preimages preimage_sizes toarray shape __matmul__ parallel product "
     "repeated from_rows deterministic random hyper reduced",
     ml.Plan: "n_giants target exact_target entropy leakage channel sets repeated cost cost_bound save decoy_distances "
-    "success success_of property_leakage in_the_world table update lineage version parts pending",
-    ml.results.BlockPlan: "success success_of property_leakage entropy leakage in_the_world loss sets channel "
-    "table update save digest",
+    "success success_of property_leakage in_the_world loss table update lineage version parts pending digest",
     ml.results.Lineage: "parts pending version lineage success success_of entropy leakage sets channel table update "
     "save digest",
     ml.results.Comparison: "verdict",
@@ -108,7 +106,7 @@ MEMBERS = {
     ml.lab.sequences.Tracks: "draw start resume",
     ml.Key: "new load save id",
     ml.strings.NGram: "fit save load weight interval at heaviest",
-    ml.results.Rows: "success success_of entropy leakage channel save digest",
+    ml.results.ChannelPlan: "success success_of entropy leakage channel save digest",
     ml.results.UnlistedPlan: "target exact_target success unlisted entropy against save",
 }
 

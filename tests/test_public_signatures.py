@@ -17,10 +17,8 @@ import minleak as ml
 
 # How the rooms hand work to each other, through methods that no user needs: what these return has no public name.
 INNER = """
-    Columns Grid Core Axes LayoutResult Distances Homes Ring Tier CommonPhases GroupTree Partition StringPrior Sampler
-    Ledger Calendar ClassLimits
-    LineageSampler RingSampler BlockSampler RowSampler StringSampler HeldOutEvents ObservedShares JointCounts WeightLine
-    RingLayout
+    Columns Grid Core Axes Laid Distances GroupTree Partition StringPrior
+    Ledger Calendar ClassLimits HeldOutEvents ObservedShares JointCounts WeightLine
 """
 
 PUBLIC = {f"{namespace}.{name}": getattr(importlib.import_module(namespace), name) for namespace, name in EACH}

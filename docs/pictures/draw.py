@@ -69,12 +69,12 @@ def drawing() -> str:
     plan = ml.design([4, 4, 3, 3, 2, 2], k=3, layout="circle")
     names = ["flu", "cold", "gout", "mumps", "ague", "croup"]
     lengths = [int(plan.u * weight) for weight in plan.prior.weights]
-    track = sum(lengths) // plan.u
+    lane = sum(lengths) // plan.u
     left, top, unit, high = 150, 112, 30, 46
     title = "How a draw works"
     parts = [
         text(24, 36, "Sets of 3 from six diagnoses, counted 4, 4, 3, 3, 2, 2 times", size=19),
-        text(24, 62, "Each one owns as many places as its count says, laid end to end over three tracks.", "soft", 15),
+        text(24, 62, "Each one owns as many places as its count says, laid end to end over three lanes.", "soft", 15),
     ]
     chosen, place = "mumps", 0
     start = 0
@@ -83,8 +83,8 @@ def drawing() -> str:
         if name == chosen:
             place = start + 7
         while at < end:
-            stop = min(end, (at // track + 1) * track)
-            x, y = left + unit * (at % track), top + (high + 8) * (at // track)
+            stop = min(end, (at // lane + 1) * lane)
+            x, y = left + unit * (at % lane), top + (high + 8) * (at // lane)
             kind, ink = ("mark", "on") if name == chosen else ("box", "ink")
             parts.append(
                 f'<rect class="{kind}" x="{x}" y="{y}" width="{unit * (stop - at) - 3}" height="{high}" rx="4"/>'
@@ -93,9 +93,9 @@ def drawing() -> str:
             at = stop
         start = end
     rows = enumerate(range(top + 29, top + 29 + plan.u * (high + 8), high + 8), 1)
-    parts += [text(left - 14, y, f"track {i}", "soft", 15, "end") for i, y in rows]
-    phase = place % track
-    shown = [names[owner(lengths, phase + track * i)] for i in range(plan.u)]
+    parts += [text(left - 14, y, f"lane {i}", "soft", 15, "end") for i, y in rows]
+    phase = place % lane
+    shown = [names[owner(lengths, phase + lane * i)] for i in range(plan.u)]
     x, bottom = left + unit * phase + unit / 2 - 2, top + 3 * (high + 8)
     said = [
         f"To hide {chosen}: the key, the person and the secret pick one of its places, always the",

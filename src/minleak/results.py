@@ -8,6 +8,7 @@ from minleak.core._labels import Labels
 from minleak.core._leakage import LeakageRow, LeakageTable
 from minleak.core._plan.channel_plan import ChannelPlan
 from minleak.core._plan.distances import Cost
+from minleak.core._plan.drawable import Drawable
 from minleak.core._plan.drawing_table import ExportedTable
 from minleak.core._plan.rows_read import RowsRead
 from minleak.core._property_leakage import PropertyLeakage
@@ -55,6 +56,7 @@ __all__ = [
     "Comparison",
     "ComparisonRow",
     "Cost",
+    "Drawable",
     "Equilibrium",
     "Estimate",
     "EstimatedPrior",

@@ -168,15 +168,14 @@ def test_the_table_draws_as_the_plan_does():
     members = {}
     for row in rows:
         members.setdefault(row["set_number"], set()).add(row["secret"])
-    running = plan.sampler()
     for name in plan.prior.labels:
-        secret = np.array([running.find(name)])
-        places = max(int(running.owned(secret)[0]), 1)
+        secret = np.array([plan.find(name)])
+        places = int(plan.places(secret)[0])
         own = [row for row in rows if row["secret"] == name]
         assert sorted(x for row in own for x in range(int(row["first"]), int(row["last"]) + 1)) == list(range(places))
         for place in range(places):
             (row,) = [row for row in own if int(row["first"]) <= place <= int(row["last"])]
-            assert members[row["set_number"]] == set(running.show(running.locate(secret, np.array([place])))[0])
+            assert members[row["set_number"]] == set(plan.show(plan.locate(secret, np.array([place])))[0])
 
 
 def test_near_plans_ask_for_the_layout_of_a_part():

@@ -34,9 +34,9 @@ def cost_of(plan, distances):
     """The mean of c(M)/u over the published sets of a plan, set by set."""
     total = 0.0
     for sets, lengths in plan.cells():
-        for members, length in zip(sets.tolist(), lengths.tolist(), strict=True):
+        for members, length in zip(sets[:, plan.n_giants :].tolist(), lengths.tolist(), strict=True):
             total += length * star(distances, members) / plan.u
-    return total / plan.rest_weight
+    return total / plan.rest
 
 
 def euclidean(points):

@@ -29,7 +29,7 @@ def test_the_cheapest_of_all_sets(seed):
     for k in range(1, n + 1):
         plan = ml.design(weights, k, layout=ml.Near(points))
         assert ml.certify(plan, weights)
-        if not plan.rest_weight:
+        if not plan.rest:
             assert plan.cost == plan.cost_bound == 0
             continue
         on_rings = loose(plan)
@@ -54,7 +54,7 @@ def test_every_plan_is_exact(rows, k):
     assert plan.cost_bound <= plan.cost
     for H in ("shannon", "min-entropy", "guesswork"):
         assert plan.leakage(H) == stable.leakage(H)
-    if plan.rest_weight:
+    if plan.rest:
         least = listed_optimum(euclidean(points)[:, loose(plan)], plan.weights[loose(plan)], plan.u)
         assert plan.cost_bound <= least + 1e-9
         assert least <= plan.cost + 1e-9
@@ -93,7 +93,7 @@ def test_the_path_between_two_lines():
 def test_haversine_is_in_kilometres():
     """A quarter of the equator is 10,007.557 km on a sphere of the mean radius; the date line is no border."""
     plan = ml.design([1, 1], 2, layout=ml.Near([(0, 0), (0, 90)], metric="haversine"))
-    assert plan.rest_weight == 2
+    assert plan.rest == 2
     assert plan.cost == pytest.approx(10_007.557 / 2, abs=1e-3)
     weights, places = [1, 1, 1, 1], [(0, 179.5), (0, 0), (0, -179.5), (1, 0)]
     plan = ml.design(weights, 2, layout=ml.Near(places, metric="haversine"))

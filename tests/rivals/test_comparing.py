@@ -153,7 +153,7 @@ def test_the_advice_is_what_the_table_shows(sampled):
     assert made.rows_read().mean <= int(mean) < today.mean + 1
     assert made.rows_read().worst <= int(worst) < today.worst + 1
     assert ml.population(made).success == pytest.approx(best.success, rel=0.02)
-    blocks = ml.design(counts, 20, layout="blocks").partition.block_of()
+    blocks = ml.design(counts, 20, layout="blocks").blocks.block_of()
     kept = ml.compare(counts, blocks, entropies=["shannon"])
     assert kept.replacement == ""
     assert "keep the buckets" in str(kept)

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from minleak.core._certify.blocks import best_sorted
 
 import minleak as ml
+from minleak.core._certify.plans import best_sorted
 from minleak.core._columns import Columns
 from minleak.core._entropy.base import evaluate
 

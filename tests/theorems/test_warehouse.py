@@ -43,5 +43,5 @@ def test_plans_are_optimal(weights, k, layout, rows):
 def test_a_single_partition_keeps_as_much_at_home(weights, k):
     """Secrets that are sorted as a whole have the homes of the plan in memory, and give back as little."""
     inside, outside = scale.design(table_of(weights), k), ml.design(weights, k)
-    mass = outside.u * int(outside.homes.weights.sum())
+    mass = outside.u * int(outside.home_weights.sum())
     assert inside.header.at_home == mass

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from minleak.core._certify.certificate import Certificate, Check
 from minleak.core._certify.plans import certify_plan
 from minleak.core._entropy.base import ConditionalEntropy
-from minleak.core._plan.plan import Plan
 from minleak.errors import InvalidParameter
 
 if TYPE_CHECKING:
+    from minleak.core._plan.plan import Plan
     from minleak.lineage._lineage import Lineage
 
 

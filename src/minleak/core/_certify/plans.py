@@ -150,6 +150,8 @@ def _own_their_share(owned: Indices, weights: Indices, tier: Tier, phases: int, 
     members, rank = tier.members, tier.rank
     if not several:
         return bool((owned[members] == rank * weights[members]).all())
+    if not tier.weight:  # it does not weigh what the plan says
+        return False
     wanted = [rank * phases * w for w in weights[members].tolist()]
     unit = rank * tier.weight if phases % tier.weight else 1
     pairs = zip(owned[members].tolist(), wanted, strict=True)

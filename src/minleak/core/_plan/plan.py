@@ -153,8 +153,12 @@ class Plan(SetPlan):
 
     @cached_property
     def is_cut(self) -> bool:
-        """Whether all sets are fixed and all but the last have k members: the secrets sorted and cut."""
-        return len(self.fixed) == len(self.weights) and bool((np.diff(self.begins)[:-1] == self.k).all())
+        """Whether all sets are fixed, and are the secrets sorted and cut into sets of k."""
+        if len(self.fixed) < len(self.weights) or (np.diff(self.begins)[:-1] < self.k).any():
+            return False
+        weights, begins = self.weights[self.fixed], self.begins[:-1]
+        light, heavy = np.minimum.reduceat(weights, begins), np.maximum.reduceat(weights, begins)
+        return bool((light[:-1] >= heavy[1:]).all())
 
     @cached_property
     def target(self) -> Array:
