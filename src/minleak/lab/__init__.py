@@ -79,7 +79,7 @@ from minleak.lab._measures.row_distances import bayes_risk_capacity, bayes_secur
 from minleak.lab._measures.smooth import smooth_min_entropy
 from minleak.lab._measures.transport import Transport, hyper_distance, kantorovich, multiplicative_kantorovich
 from minleak.lab._optimise.budgets import least_budget
-from minleak.lab._optimise.funnel import PrivacyFunnel, privacy_funnel
+from minleak.lab._measures.funnel import PrivacyFunnel, privacy_funnel
 from minleak.lab._optimise.optimum import optimise
 from minleak.lab._optimise.tradeoffs import tradeoff
 from minleak.lab._orders.deficiency import Deficiency, deficiency

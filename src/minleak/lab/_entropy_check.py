@@ -11,7 +11,7 @@ import numpy as np
 
 from minleak.core._arrays import Array
 from minleak.core._channel import Channel
-from minleak.core._columns import Columns, FewColumns
+from minleak.core._columns import Columns
 from minleak.core._entropy.base import ConditionalEntropy, Entropy, evaluate
 from minleak.core._entropy.custom import CoreConcave
 from minleak.core._entropy.forms import as_mean
@@ -182,7 +182,3 @@ def _claims(H: ConditionalEntropy, p: Array, channel: Channel) -> Iterator[tuple
     known = H.of_spectrum(values[::-1], times[::-1].astype(np.float64))
     if known is not None:
         yield "of_spectrum", known, evaluate([H], Columns(p[:, None]))[0]
-    joint = np.array(channel.joint(p))
-    few = H.of_few(FewColumns(joint.T.tolist()))
-    if few is not None:
-        yield "of_few", few, H.value(H.summary(joint))

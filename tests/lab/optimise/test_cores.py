@@ -112,7 +112,7 @@ def test_every_entropy_of_the_library_has_a_core_or_a_reason():
         with pytest.raises(InvalidParameter, match=word):
             convex_form(name)
     own = ml.lab.CoreConcave(lambda z: z, core=lambda p: 1 - (p**2).sum(), name="gini")
-    with pytest.raises(InvalidParameter, match="gini has no known convex form"):
+    with pytest.raises(InvalidParameter, match="gini has no known convex form: choose an entropy of the library"):
         convex_form(own)
 
 

@@ -95,8 +95,6 @@ def best_guesses(prior: Joint | Prior | Iterable[Any], channel: Channel | Any = 
     """
     joint = as_joint(prior, channel)
     columns = joint.columns()
-    if gain is None and columns.few is not None:
-        return np.array([v.index(top) if (top := max(v)) > 0 else -1 for v in columns.few], dtype=np.int64)
     best, worth = (columns if gain is None else under_gain(gain_matrix(gain, joint.secrets), columns)).largest()
     # Without gains, what can occur is worth something.
     best[(worth if gain is None else joint.output()) == 0] = -1

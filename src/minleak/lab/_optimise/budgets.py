@@ -103,8 +103,6 @@ def least_budget(
     prior = as_prior(prior)
     entropies = as_forms(entropy, gains, prior.labels)
     enough = as_gap(gap)
-    if any(core_of(H).by_gradient for H in entropies):
-        raise InvalidParameter("least_budget takes entropies of the library: use optimise for custom ones")
     if cost is None:
         raise InvalidParameter("least_budget needs costs: give cost=, the matrix of what each pair costs")
     problem = as_problem(prior, allowed=allowed, cost=cost, outputs=outputs, d_privacy=d_privacy, delta=delta, k=k)

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from minleak.core._arrays import Array, Indices
-from minleak.errors import MissingExtra
 from minleak.lab._optimise.cores.grouped import Grouped
+from minleak.lab._packages import package
 
 # Relative step of differences.
 _DIFFERENCE = 1e-6
@@ -63,23 +62,20 @@ class Core(ABC):
     #: U is the chance that one guess is wrong.
     one_guess: bool = False
 
-    #: Only values and gradient are known: no `majorant` and no `hypograph`.
-    by_gradient: bool = False
-
     @abstractmethod
     def values(self, v: Array, by: Grouped) -> Array:
         """U of each column."""
 
+    @abstractmethod
     def majorant(self, a: Array, by: Grouped) -> Array:
         """A plane above U near `a`: entries S with U(v) <= <S, v> for all v >= 0, for any `a`.
 
-        For optimal dual variables `a`, S - a is constant in each column and at most zero. Not where `by_gradient`.
+        For optimal dual variables `a`, S - a is constant in each column and at most zero.
         """
-        raise NotImplementedError
 
+    @abstractmethod
     def hypograph(self, v: Any, by: Grouped) -> Hypograph:
-        """The sum of U over the columns of a cvxpy vector v >= 0, for a conic solver. Not where `by_gradient`."""
-        raise NotImplementedError
+        """The sum of U over the columns of a cvxpy vector v >= 0, for a conic solver."""
 
     def polyhedron(self, by: Grouped) -> Polyhedron:
         """The sum of U as linear inequalities, where `linear`."""
@@ -138,8 +134,5 @@ class Linear(Core):
 
 def cvxpy() -> Any:
     """Import cvxpy with Clarabel, or raise an error that says how to install them."""
-    try:
-        import_module("clarabel")
-        return import_module("cvxpy")
-    except ImportError:
-        raise MissingExtra.of("convex", "convex design for this entropy needs cvxpy and clarabel") from None
+    package("clarabel")
+    return package("cvxpy")

@@ -6,7 +6,6 @@ import math
 from typing import Any
 
 from minleak.core._entropy.base import ConditionalEntropy
-from minleak.core._entropy.custom import CoreConcave
 from minleak.core._entropy.deformed import restore
 from minleak.core._entropy.forms import AllGuesses, BestGuesses, RenyiMean, arimoto_exponent
 from minleak.core._entropy.gain import Gain
@@ -14,7 +13,6 @@ from minleak.errors import InvalidParameter
 from minleak.lab._optimise.cores.base import Core
 from minleak.lab._optimise.cores.cones import ArimotoCore, FehrBerensCore, HayashiCore, ShannonCore
 from minleak.lab._optimise.cores.guessing import GuessCore, GuessworkCore
-from minleak.lab._optimise.cores.own import OwnCore
 
 
 def core_of(H: ConditionalEntropy) -> Core:
@@ -28,11 +26,9 @@ def core_of(H: ConditionalEntropy) -> Core:
             return GuessCore(l)
         case AllGuesses():
             return GuessworkCore()
-    if isinstance(H, CoreConcave) and H.has_gradient:
-        return OwnCore(H)
     raise InvalidParameter(
         f"{H.name} has no known convex form: choose an entropy of the library, such as shannon, "
-        "min-entropy, guesswork or arimoto:2, or a CoreConcave with its gradient="
+        "min-entropy, guesswork or arimoto:2"
     )
 
 
@@ -76,15 +72,12 @@ def outer(H: ConditionalEntropy, u: float, mass: float = 1.0) -> float:
         case RenyiMean() as mean:
             nats = _nats(mean.exponent, u, mass)
             return nats if math.isinf(nats) else mean.outer(nats)
-    return plain.eta(u if plain.increasing else -u) if isinstance(plain, CoreConcave) else u
+    return u
 
 
 def slope(H: ConditionalEntropy, u: float, mass: float = 1.0) -> float:
-    """The derivative of `outer`; infinite from the largest u on. By differences for custom entropies."""
+    """The derivative of `outer`; infinite from the largest u on."""
     plain = _plain(H)
-    if isinstance(plain, CoreConcave):
-        step = 1e-6 * max(abs(u), 1e-3)
-        return (outer(H, u + step) - outer(H, u - step)) / (2 * step)
     match plain.form:
         case RenyiMean() as mean:
             left = mass + mean.exponent * u if mean.exponent else 1.0
