@@ -8,7 +8,7 @@ from tests.lab.optimise.problems import CONIC, LINEAR, NEAR_ONE
 
 import minleak as ml
 from minleak.errors import InvalidParameter
-from minleak.lab._optimise.cores.grouped import Grouped
+from minleak.lab._optimise.cores.base import Grouped
 from minleak.lab._optimise.cores.of_entropy import core_of, gains_of, outer, slope
 from minleak.lab._optimise.programme import convex_form
 

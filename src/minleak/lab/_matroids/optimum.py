@@ -146,16 +146,6 @@ def matroid_optimum(prior: Prior | Iterable[Any], matroid: Matroid | Callable[[S
     return MatroidOptimum(partition.target, partition, bases, known)
 
 
-def principal_partition(weights: Prior | Iterable[Any], matroid: Matroid | Callable[[Some], Any]) -> PrincipalPartition:
-    """The chain of sets F_0 = {} < F_1 < ... in which F_i is the largest set that maximises (w(F) - w(F_{i-1})) / (r(F)
-    - r(F_{i-1})), as blocks F_i without F_{i-1}; exact. Takes what `matroid_optimum` takes.
-
-    >>> [block.members for block in principal_partition([6, 1, 1, 1, 1], Matroid.uniform(5, 3)).blocks]
-    [(0,), (1, 2, 3, 4)]
-    """
-    return matroid_optimum(weights, matroid).partition
-
-
 def _symmetric(entropy: ConditionalEntropy | str) -> ConditionalEntropy:
     H = as_entropy(entropy)
     if not H.symmetric:

@@ -15,9 +15,9 @@ from minleak.core._joint import Joint
 from minleak.core._prior import Prior, as_prior
 from minleak.core._result import Result
 from minleak.errors import InvalidParameter, SolverFailed, quote
-from minleak.lab._measures.distribution_distances import match_distributions, separations
-from minleak.lab._measures.metrics import distances_between, shortest_paths
-from minleak.lab._measures.row_distances import cityblock
+from minleak.lab._measures.capacities import cityblock
+from minleak.lab._measures.distances import match_distributions, separations
+from minleak.lab._measures.privacy import distances_between, shortest_paths
 from minleak.lab._packages import package
 
 # The most pairs that a programme has as unknowns, or as rows.

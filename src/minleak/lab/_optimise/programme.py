@@ -14,8 +14,7 @@ from minleak.core._entropy.gain import Gain, gain_matrix
 from minleak.core._entropy.names import as_entropy
 from minleak.core._labels import Labels
 from minleak.errors import InvalidParameter
-from minleak.lab._optimise.cores.base import Core
-from minleak.lab._optimise.cores.grouped import Grouped
+from minleak.lab._optimise.cores.base import Core, Grouped
 from minleak.lab._optimise.cores.of_entropy import core_of, gains_of
 from minleak.lab._optimise.problem import Problem
 

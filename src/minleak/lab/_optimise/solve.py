@@ -14,10 +14,9 @@ import numpy as np
 from minleak.core._threads import one_thread
 from minleak.errors import SolverFailed
 from minleak.lab._optimise.bound import Solved, better, certify
-from minleak.lab._optimise.conic import solve_conic
+from minleak.lab._optimise.conic import sharpen, solve_conic
 from minleak.lab._optimise.interior import is_crowded, solve_interior
 from minleak.lab._optimise.linear import LinearModel
-from minleak.lab._optimise.newton import sharpen
 from minleak.lab._optimise.one_guess import OneGuessModel, is_one_guess
 from minleak.lab._optimise.programme import Programme, Solution
 from minleak.lab._optimise.rate_distortion import is_rate_distortion, solve_rate_distortion

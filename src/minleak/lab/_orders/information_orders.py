@@ -16,8 +16,8 @@ from minleak.core._prior import Prior
 from minleak.core._result import Result
 from minleak.core._simulating import generator
 from minleak.core._text_tables import Table
-from minleak.lab._measures.divergences import renyi_nats
-from minleak.lab._measures.simplices import halve
+from minleak.lab._measures.distances import renyi_nats
+from minleak.lab._measures.funnel import halve
 from minleak.lab._orders.orders import refined_by
 
 # A difference below zero by less than this may be rounding.
