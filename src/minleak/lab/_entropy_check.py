@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from minleak import Channel
 from minleak.core._arrays import Array
-from minleak.core._channel import Channel
 from minleak.core._columns import Columns
 from minleak.core._entropy.base import ConditionalEntropy, Entropy, evaluate
 from minleak.core._entropy.custom import CoreConcave

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from minleak import Prior
 from minleak.core._parameters import real
-from minleak.core._prior import Prior, as_prior
+from minleak.core._prior import as_prior
 from minleak.core._result import Result
 
 # The largest distributions that are tried.

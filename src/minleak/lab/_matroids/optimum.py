@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from minleak import Channel, Prior
 from minleak.core._arrays import Array
-from minleak.core._channel import Channel
 from minleak.core._columns import Columns
 from minleak.core._entropy.base import ConditionalEntropy, evaluate
 from minleak.core._entropy.names import as_entropy
 from minleak.core._leakage import difference
-from minleak.core._prior import Prior, as_prior
+from minleak.core._prior import as_prior
 from minleak.core._result import Result
 from minleak.core._text_tables import Table
 from minleak.errors import Infeasible, InvalidParameter, quote

@@ -9,14 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from minleak import Channel, GuessError, Prior
 from minleak.core._arrays import Indices
-from minleak.core._channel import Channel
 from minleak.core._columns import Block
 from minleak.core._entropy.gain import gain_matrix, under_gain
-from minleak.core._entropy.guessing import GuessError
 from minleak.core._frames import axes
 from minleak.core._joint import Joint, as_joint
-from minleak.core._prior import Prior, as_prior, match_prior
+from minleak.core._prior import as_prior, match_prior
 
 
 class OptimalAdversary:

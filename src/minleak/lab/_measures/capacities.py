@@ -11,13 +11,14 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from minleak import Channel, Prior
 from minleak.core._arrays import Array
 from minleak.core._capacity import Capacity, uniform_prior
-from minleak.core._channel import Channel, as_channel
+from minleak.core._channel import as_channel
 from minleak.core._frames import refuse_names
 from minleak.core._matrices import DENSE, too_large
 from minleak.core._parameters import as_list
-from minleak.core._prior import Prior, as_prior, match_prior
+from minleak.core._prior import as_prior, match_prior
 from minleak.core._properties import as_property
 from minleak.errors import InvalidParameter, quote
 

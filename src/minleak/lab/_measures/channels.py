@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from minleak.core._channel import Channel, as_channel
+from minleak import Channel, Prior
+from minleak.core._channel import as_channel
 from minleak.core._matrices import is_sparse
 from minleak.core._parameters import real, whole
-from minleak.core._prior import Prior, as_prior
+from minleak.core._prior import as_prior
 from minleak.errors import InvalidChannel, InvalidParameter
 
 

@@ -9,14 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from minleak import Arimoto, Channel, Prior
 from minleak.core._arrays import Array
-from minleak.core._channel import Channel
 from minleak.core._columns import Columns
 from minleak.core._entropy.base import log_base
-from minleak.core._entropy.renyi import Arimoto
 from minleak.core._joint import Joint, joint_or_prior
 from minleak.core._parameters import real
-from minleak.core._prior import Prior
 from minleak.core._result import Result
 from minleak.errors import InvalidParameter
 

@@ -20,12 +20,10 @@ from typing import Any
 
 import numpy as np
 
+from minleak import Channel, Prior, leakage
 from minleak.core._arrays import Array
-from minleak.core._channel import Channel
 from minleak.core._joint import Joint, as_joint
-from minleak.core._leakage import leakage
 from minleak.core._parameters import real
-from minleak.core._prior import Prior
 from minleak.core._result import Result
 from minleak.core._simulating import generator
 from minleak.core._threads import one_thread

@@ -9,14 +9,15 @@ from typing import Any
 
 import numpy as np
 
+from minleak import Channel, Prior
 from minleak.core._arrays import Array
-from minleak.core._channel import Channel, as_channel
+from minleak.core._channel import as_channel
 from minleak.core._entropy.gain import gain_matrix
 from minleak.core._joint import Joint, as_joint
 from minleak.core._labels import Labels
 from minleak.core._leakage import posterior_vulnerability, vulnerability
 from minleak.core._matrices import DENSE, too_large
-from minleak.core._prior import Prior, as_prior
+from minleak.core._prior import as_prior
 from minleak.core._result import Result
 from minleak.errors import InvalidParameter
 from minleak.lab._measures.capacities import number_values

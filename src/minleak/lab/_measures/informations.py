@@ -11,18 +11,17 @@ from typing import Any
 
 import numpy as np
 
+from minleak import Arimoto, Channel, Prior, capacity, leakage
 from minleak.core._arrays import Array
-from minleak.core._capacity import Capacity, capacity
-from minleak.core._channel import Channel, as_channel
+from minleak.core._capacity import Capacity
+from minleak.core._channel import as_channel
 from minleak.core._entropy.base import log_base, order
 from minleak.core._entropy.deformed import deform, restore
 from minleak.core._entropy.forms import arimoto_exponent
-from minleak.core._entropy.renyi import Arimoto
 from minleak.core._joint import Joint, as_joint
-from minleak.core._leakage import leakage
 from minleak.core._order_leakages import Tilt, order_leakage
 from minleak.core._parameters import real
-from minleak.core._prior import Prior, as_prior
+from minleak.core._prior import as_prior
 from minleak.core._small_leakages import dense_blocks
 from minleak.core._threads import one_thread
 from minleak.errors import InvalidParameter, SolverFailed

@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
+from minleak import Channel, Prior
 from minleak.core._arrays import Array
-from minleak.core._channel import Channel
 from minleak.core._joint import as_source
 from minleak.core._labels import Labels
 from minleak.core._matching import columns_by_label, values_by_label
 from minleak.core._matrices import DENSE, is_sparse, too_large
 from minleak.core._parameters import is_number
-from minleak.core._prior import Prior, as_prior
+from minleak.core._prior import as_prior
 from minleak.core._together import Together
 from minleak.errors import InvalidParameter, quote
 

@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from minleak import Channel, Prior
 from minleak.core._arrays import Array, Indices
-from minleak.core._channel import Channel, as_channel
+from minleak.core._channel import as_channel
 from minleak.core._entropy.base import log_base
 from minleak.core._joint import Joint, as_joint
 from minleak.core._leakage import maximal_leakage
 from minleak.core._parameters import as_list, real, whole
-from minleak.core._prior import Prior
 from minleak.core._result import Result
 from minleak.core._simulating import generator, margin
 from minleak.core._text_tables import Table

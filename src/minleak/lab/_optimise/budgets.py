@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from minleak.core._channel import Channel
+from minleak import Channel, Prior
 from minleak.core._entropy.base import ConditionalEntropy, Entropy
 from minleak.core._leakage import difference
 from minleak.core._parameters import real
-from minleak.core._prior import Prior, as_prior
+from minleak.core._prior import as_prior
 from minleak.core._result import Result
 from minleak.core._text_tables import Table
 from minleak.errors import Infeasible, InvalidParameter, SolverFailed

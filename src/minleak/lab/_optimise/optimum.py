@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from minleak import Channel, Prior
 from minleak.core._arrays import Array
-from minleak.core._channel import Channel
 from minleak.core._entropy.base import ConditionalEntropy, Entropy
 from minleak.core._joint import Joint
 from minleak.core._labels import Labels
 from minleak.core._leakage import difference, precise_leakage
 from minleak.core._parameters import real
-from minleak.core._prior import Prior, as_prior
+from minleak.core._prior import as_prior
 from minleak.errors import Infeasible, InvalidParameter, SolverFailed
 from minleak.lab._optimise.bound import Solved
 from minleak.lab._optimise.cores.of_entropy import core_of, gains_of, outer, slope

@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
+from minleak import Channel
 from minleak.core._arrays import Array, Indices
-from minleak.core._channel import Channel
 from minleak.core._labels import Labels
 from minleak.core._parameters import real
 from minleak.errors import InvalidParameter, SolverFailed, quote

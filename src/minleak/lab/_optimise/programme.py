@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from minleak import Gain
 from minleak.core._arrays import Array, Indices
 from minleak.core._entropy.base import ConditionalEntropy, Entropy
-from minleak.core._entropy.gain import Gain, gain_matrix
+from minleak.core._entropy.gain import gain_matrix
 from minleak.core._entropy.names import as_entropy
 from minleak.core._labels import Labels
 from minleak.errors import InvalidParameter

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from minleak import Channel, Prior
 from minleak.core._arrays import Array
-from minleak.core._channel import Channel, as_channel
+from minleak.core._channel import as_channel
 from minleak.core._joint import Joint
 from minleak.core._leakage import posterior_vulnerability
-from minleak.core._prior import Prior
 from minleak.core._result import Result
 from minleak.core._text_tables import Table
 from minleak.errors import InvalidParameter, SolverFailed

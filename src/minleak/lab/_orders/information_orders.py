@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from minleak import Channel, Prior, leakage
 from minleak.core._arrays import Array
-from minleak.core._channel import Channel, as_channel
-from minleak.core._leakage import leakage
+from minleak.core._channel import as_channel
 from minleak.core._parameters import whole
-from minleak.core._prior import Prior
 from minleak.core._result import Result
 from minleak.core._simulating import generator
 from minleak.core._text_tables import Table

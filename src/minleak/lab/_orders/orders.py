@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from minleak import Channel, Prior
 from minleak.core._arrays import Array
 from minleak.core._capacity import uniform_prior
-from minleak.core._channel import Channel, as_channel, post_processing
+from minleak.core._channel import as_channel, post_processing
 from minleak.core._labels import match
 from minleak.core._leakage import posterior_vulnerability
 from minleak.core._matrices import check_tolerance
-from minleak.core._prior import Prior
 from minleak.core._result import Result
 from minleak.core._text_tables import Table
 from minleak.errors import InvalidChannel

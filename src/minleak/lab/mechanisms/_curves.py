@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from minleak import Channel
 from minleak.core._arrays import Array
-from minleak.core._channel import Channel, as_channel
+from minleak.core._channel import as_channel
 from minleak.core._parameters import real, whole
 from minleak.core._result import Result
 from minleak.core._text_tables import Table

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from minleak import Channel
 from minleak.core._arrays import Array
-from minleak.core._channel import Channel
 from minleak.core._labels import check_labels
 from minleak.core._matrices import DENSE, too_large
 from minleak.core._parameters import real, whole
