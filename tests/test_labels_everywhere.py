@@ -567,7 +567,7 @@ PER_SECRET = """
 OTHERS = """
     a accept at at_most attack automaton b blocks budget budgets caps chain channels classes cloak columns contents
     core costs degree distances distribution draws edges entropies entropy erased error escape eta exponent f fields
-    form frames giants given gradient hashed homes independent inside joints key ks layout leakage levels looks
+    form frames giants given hashed homes independent inside joints key ks layout leakage levels looks
     lower mass matroid measures model most nats observable observed order p padding pairs perspective plan plans
     policies problem progress require rings rng roles scale secret seed sequence sequences shares size some source
     spanning stand_in starts state states step streams string strings subject summary times total truth unit unknown
