@@ -125,7 +125,7 @@ def matroid_optimum(prior: Prior | Iterable[Any], matroid: Matroid | Callable[[S
 
     The result is proved in Fractions: the sets are independent, their mixture has every secret as often as it must, and
     the densities fall. Floats only suggest which sets. Some dozens of secrets take seconds: n greedy bases, each n
-    questions to the oracle, and a linear system of n Fractions.
+    questions to the oracle, and a linear system of n Fractions. Needs the extra `lab`.
 
     >>> one_of_each = Matroid.partition(["ch", "ch", "fr", "fr"], at_most=1)
     >>> optimum = matroid_optimum([4, 2, 2, 2], one_of_each)

@@ -53,7 +53,8 @@ def kantorovich(first: Prior | Iterable[Any], second: Prior | Iterable[Any], met
 
     `metric` is a matrix of finite distances, or a callable of two labels (positions where there are none); it need
     not be a metric for the plan to be cheapest. By the network simplex method of POT over n m pairs, of which neither
-    side is trusted: the plan is made to have the margins, and the prices to keep to the distances.
+    side is trusted: the plan is made to have the margins, and the prices to keep to the distances. Needs the extra
+    `lab`.
 
     >>> moved = kantorovich([2, 1, 1], [1, 1, 2], lambda x, y: abs(x - y))
     >>> round(moved.value, 9), moved.value - moved.bound < 1e-9

@@ -53,10 +53,10 @@ def refined_by(first: Channel | Any, second: Channel | Any, *, tolerance: float 
     """Return whether the first channel, A, is refined by the second, B: B leaks no more, for every prior and gain.
 
     The literature writes it A ⊑ B. It is so exactly if A R = B for a post-processing R (Blackwell; the coriaceous
-    theorem of quantitative information flow). Decided in Fractions if both channels are exact; else every entry of
-    A R = B holds within the tolerance. If the columns of A are independent that takes O(n m k), else a linear programme
-    of some twenty steps of O(k n m (n + m)). Sparse channels cost the pairs of columns where one's secrets are among
-    the other's.
+    theorem of quantitative information flow). Decided in Fractions if both channels are exact, with the extra `lab`;
+    else every entry of A R = B holds within the tolerance. If the columns of A are independent that takes O(n m k),
+    else a linear programme of some twenty steps of O(k n m (n + m)). Sparse channels cost the pairs of columns where
+    one's secrets are among the other's.
 
     >>> noisy = [[0.75, 0.25], [0.25, 0.75]]
     >>> refined_by([[1, 0], [0, 1]], noisy).post_processing.toarray()
