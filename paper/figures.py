@@ -49,7 +49,7 @@ def measured_leakage(plans: list[Plan]) -> dict[str, Array]:
 
 def adversaries(plans: list[Plan]) -> dict[str, Array]:
     """-log2 of the expected success against the optimal channel, for each k."""
-    kinds = {
+    kinds: dict[str, OptimalAdversary | UniformAdversary | MismatchedAdversary] = {
         "informed": OptimalAdversary(),
         "guesses uniformly in the set": UniformAdversary(),
         "believes in a uniform prior": MismatchedAdversary([1] * len(FIGURES)),

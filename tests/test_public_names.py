@@ -45,38 +45,29 @@ PROMISED = {
         planar_geometric planar_laplace rounded privacy_curve PrivacyCurve shuffled_epsilon
     """,
     "minleak.lab": """
-        renyi_divergence kl_divergence chi_square hellinger bhattacharyya hockey_stick
-        binary_symmetric symmetric binary_erasure z_channel visible_choice hidden_choice
-        deficiency Deficiency less_noisy more_capable InformationOrder
-        guesswork_moment GuessworkMoment smooth_min_entropy repetition_bounds RepetitionBounds
-        privacy_funnel PrivacyFunnel
-        sibson conditional_sibson conditional_maximal_leakage csiszar maximal_correlation
-        alpha_leakage maximal_alpha_leakage maximal_alpha_beta_leakage local_renyi_epsilon
-        vulnerability posterior_vulnerability multiplicative_leakage additive_leakage maximal_leakage local_dp_epsilon
-        Entropy ConditionalEntropy check_entropy EntropyCheck Renyi RenyiMean BestGuesses AllGuesses
-        majorizes Majorization
-        lorenz check_schur_concave SchurCheck
-        Adversary OptimalAdversary UniformAdversary MismatchedAdversary best_guesses
-        Matroid matroid_optimum principal_partition
-        max_refined_by join_meet join_meet_refined_by left_factor Joint Together induced_metric
-        max_case_capacity max_case_leakage max_case_vulnerability pointwise_maximal_leakage
-        bayes_security bayes_risk_capacity risk posterior_risk risk_leakage loss_gain predicate_gain tries_gain
-        total_variation multiplicative_distance convex_separation kantorovich multiplicative_kantorovich Transport
-        hyper_distance refinement_distance RefinementDistance prior_epsilon
-        gain_sum posterior_gain gain_to_bayes GuessingForm property_channel
-        CoreConcave Hayashi FehrBerens SharmaMittal Tsallis additive_capacity d_privacy
-        baselines estimate_prior observations_needed repeated_success
-        optimise least_budget tradeoff refined_by mechanisms sequences
+        renyi_divergence kl_divergence hockey_stick binary_symmetric symmetric binary_erasure z_channel visible_choice
+        hidden_choice deficiency less_noisy more_capable guesswork_moment smooth_min_entropy repetition_bounds
+        privacy_funnel sibson conditional_sibson csiszar maximal_correlation alpha_leakage maximal_alpha_leakage
+        maximal_alpha_beta_leakage local_renyi_epsilon vulnerability posterior_vulnerability multiplicative_leakage
+        additive_leakage maximal_leakage local_dp_epsilon Entropy ConditionalEntropy check_entropy Renyi RenyiMean
+        BestGuesses AllGuesses majorizes OptimalAdversary UniformAdversary MismatchedAdversary best_guesses Matroid
+        matroid_optimum max_refined_by left_factor Joint Together induced_metric max_case_capacity max_case_leakage
+        max_case_vulnerability pointwise_maximal_leakage bayes_security bayes_risk_capacity risk posterior_risk
+        risk_leakage predicate_gain total_variation multiplicative_distance convex_separation kantorovich
+        multiplicative_kantorovich hyper_distance refinement_distance prior_epsilon gain_sum posterior_gain
+        gain_to_bayes CoreConcave Hayashi FehrBerens SharmaMittal Tsallis additive_capacity d_privacy baselines
+        estimate_prior observations_needed repeated_success optimise least_budget tradeoff refined_by mechanisms
+        sequences
     """,
     "minleak.results": """
-        Audit Baseline Bracket ByStep Capacity Certificate ChannelPlan ChannelSummary Check Comparison
-        ComparisonRow Cost Drawable Equilibrium Estimate EstimatedPrior ExportedTable Exposure Frontier FrontierPoint Hyper
-        JoinMeetOrder Labels
-        LeakageRow LeakageTable LeastBudget Lineage LineageSummary Looks LooksNeeded MatroidOptimum Measured Misfit
-        Needed Optimum Pairs PartWorth PartitionBlock PlanLeakage PlanSummary PointwiseLeakage Posteriors
-        PrincipalPartition PropertyLeakage Refinement Repeated Result
-        RowsRead SequenceLeakage SequenceTable Shown Stage StringModel StringSummary Sweep Table Today
-        Tradeoff UnlistedPlan Walk World fields_of
+        Audit Baseline Bracket ByStep Capacity Certificate ChannelPlan ChannelSummary Check
+        Comparison ComparisonRow Cost Deficiency Drawable EntropyCheck Equilibrium Estimate EstimatedPrior ExportedTable Exposure Frontier
+        FrontierPoint GuessingForm GuessworkMoment Hyper InformationOrder Labels LeakageRow LeakageTable LeastBudget
+        Lineage LineageSummary Looks LooksNeeded Majorization MatroidOptimum Measured Misfit Needed Optimum Pairs
+        PartWorth PartitionBlock PlanLeakage PlanSummary PointwiseLeakage Posteriors PrincipalPartition PrivacyFunnel
+        PropertyLeakage Refinement RefinementDistance Repeated RepetitionBounds Result RowsRead
+        SequenceLeakage SequenceTable Shown Stage StringModel StringSummary Sweep Table Today Tradeoff Transport
+        UnlistedPlan Walk World fields_of
     """,
     "minleak.report": "Figure figures page save_chart write",
     "minleak.scale": """

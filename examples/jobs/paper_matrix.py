@@ -1,6 +1,6 @@
 """A paper's matrix, typed as printed: leakage to several attackers, in the worst case, and against another channel.
 
-What leads here: docs/howto/measuring.md. `--short` changes nothing: it is quick.
+What leads here: docs/howto/measuring.md. `--short` changes nothing: it is quick. Needs the extra `lab`.
 """
 
 import sys

@@ -15,14 +15,21 @@ from minleak.core._property_leakage import PropertyLeakage
 from minleak.core._result import Result, fields_of
 from minleak.core._text_tables import Table
 from minleak.io._reading import Pairs
+from minleak.lab._entropy_check import EntropyCheck
+from minleak.lab._majorization import Majorization
 from minleak.lab._matroids.optimum import MatroidOptimum, PartitionBlock, PrincipalPartition
+from minleak.lab._measures.entropies import GuessworkMoment
+from minleak.lab._measures.funnel import PrivacyFunnel
+from minleak.lab._measures.gains import GuessingForm
 from minleak.lab._measures.max_case import PointwiseLeakage
+from minleak.lab._measures.repeated import Looks, Needed, RepetitionBounds
+from minleak.lab._measures.transport import Transport
 from minleak.lab._optimise.budgets import LeastBudget
 from minleak.lab._optimise.result import Equilibrium, Optimum, Stage
 from minleak.lab._optimise.tradeoffs import FrontierPoint, Tradeoff
-from minleak.lab._orders.join_meet import JoinMeetOrder
+from minleak.lab._orders.distances import Deficiency, RefinementDistance
+from minleak.lab._orders.information_orders import InformationOrder
 from minleak.lab._orders.orders import Refinement
-from minleak.lab._repeated_observations import Looks, Needed
 from minleak.lab.sequences._results import ByStep, SequenceLeakage, SequenceTable
 from minleak.lab.sequences._tracks import Shown, Walk
 from minleak.lineage._lineage import Lineage
@@ -56,7 +63,9 @@ __all__ = [
     "Comparison",
     "ComparisonRow",
     "Cost",
+    "Deficiency",
     "Drawable",
+    "EntropyCheck",
     "Equilibrium",
     "Estimate",
     "EstimatedPrior",
@@ -64,8 +73,10 @@ __all__ = [
     "Exposure",
     "Frontier",
     "FrontierPoint",
+    "GuessingForm",
+    "GuessworkMoment",
     "Hyper",
-    "JoinMeetOrder",
+    "InformationOrder",
     "Labels",
     "LeakageRow",
     "LeakageTable",
@@ -74,6 +85,7 @@ __all__ = [
     "LineageSummary",
     "Looks",
     "LooksNeeded",
+    "Majorization",
     "MatroidOptimum",
     "Measured",
     "Misfit",
@@ -87,9 +99,12 @@ __all__ = [
     "PointwiseLeakage",
     "Posteriors",
     "PrincipalPartition",
+    "PrivacyFunnel",
     "PropertyLeakage",
     "Refinement",
+    "RefinementDistance",
     "Repeated",
+    "RepetitionBounds",
     "Result",
     "RowsRead",
     "SequenceLeakage",
@@ -102,6 +117,7 @@ __all__ = [
     "Table",
     "Today",
     "Tradeoff",
+    "Transport",
     "UnlistedPlan",
     "Walk",
     "World",

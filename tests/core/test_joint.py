@@ -49,7 +49,7 @@ BESIDE = {
     "posteriors": lambda p, c: c.posteriors(p).probabilities.tolist(),
     "hyper": lambda p, c: c.hyper(p).outers.tolist(),
     "additive_capacity": lambda p, c: ml.lab.additive_capacity(c, prior=p).value,
-    "property_channel": lambda p, c: lab.property_channel(p, c, [0, 1])[0].p.tolist(),
+    "of": lambda p, c: lab.Joint(p, c).of([0, 1]).prior.p.tolist(),
     "hyper_distance": lambda p, c: lab.hyper_distance(p, c, np.eye(2)).value,
     "refinement_distance": lambda p, c: lab.refinement_distance(p, c, np.eye(2)).value,
     "rounded": lambda p, c: ml.lab.mechanisms.rounded(c, p).prior.p.tolist(),

@@ -1,17 +1,13 @@
-"""Majorization: the order by its definition, its witness, Lorenz curves, and the spot check of Schur-concavity."""
+"""Majorization: the order by its definition, and its witness."""
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 
-import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import minleak as ml
-from minleak.errors import InvalidParameter
 from minleak.testing import priors
 
 
@@ -86,58 +82,3 @@ def test_zeros_and_order_do_not_matter(prior, zeros):
     for other in (sorted(weights) + [0] * zeros, [0.0] * zeros + [float(w) for w in weights]):
         assert ml.lab.majorizes(weights, other)
         assert ml.lab.majorizes(other, weights)
-
-
-@given(priors())
-def test_the_lorenz_curve_is_made_of_the_largest_sums(prior):
-    """It starts at 0, ends at 1, and its j-th point is the sum of the j largest."""
-    largest = sorted(distribution(prior), reverse=True)
-    expected = [float(sum(largest[:j])) for j in range(len(largest) + 1)]
-    assert np.allclose(ml.lab.lorenz(prior), expected, rtol=1e-14, atol=0)
-
-
-@pytest.mark.parametrize(
-    "concave",
-    [
-        lambda p: -(p**2).sum(),
-        lambda p: 1 - p.max(),
-        lambda _: 0.0,
-        lambda _: math.inf,
-        lambda p: float(np.sqrt(p).sum()),
-    ],
-    ids=["collision", "guess error", "constant", "infinite", "roots"],
-)
-def test_schur_concave_functions_pass(concave):
-    """No pair refutes what is true."""
-    found = ml.lab.check_schur_concave(concave)
-    assert found.ok
-    assert found
-    assert found.values is None
-
-
-@pytest.mark.parametrize(
-    "broken",
-    [
-        lambda p: p.max(),
-        lambda p: (p**2).sum(),
-        lambda p: p[0],
-        lambda p: -p[0],
-        lambda _: math.nan,
-        lambda p: math.inf if p.max() > 0.5 else 0.0,
-    ],
-    ids=["convex", "squares", "not symmetric", "nor reversed", "NaN", "infinite for the unequal"],
-)
-def test_what_is_not_schur_concave_is_refuted_by_a_pair(broken):
-    """The pair is a real one: a majorizes b, and f(a) <= f(b) is false."""
-    found = ml.lab.check_schur_concave(broken)
-    assert not found
-    assert ml.lab.majorizes(found.first, found.second)
-    assert found.values == (broken(found.first), broken(found.second)) or math.isnan(found.values[0])
-    assert not found.values[0] <= found.values[1]
-
-
-@pytest.mark.parametrize("options", [{"n": 1}, {"n": 10**7 + 1}, {"n": 2.5}, {"trials": 0}, {"trials": True}], ids=repr)
-def test_the_spot_check_needs_whole_numbers(options):
-    """At least two secrets and one trial."""
-    with pytest.raises(InvalidParameter, match=r"is a whole number from [12] to 1"):
-        ml.lab.check_schur_concave(lambda _: 0.0, **options)

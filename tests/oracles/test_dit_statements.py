@@ -181,7 +181,7 @@ def perplexities():
 def variations():
     yield 23, lambda: (lab.total_variation([1, 1], [1, 3]), 0.25)
     yield 31, lambda: (lab.total_variation([2, 2, 0], [0, 1, 3]), 0.75)
-    yield 39, lambda: (2 ** -lab.bhattacharyya([1, 1], [1, 3]), 0.9659258262890682)
+    yield 39, lambda: (2 ** (-lab.renyi_divergence([1, 1], [1, 3], 0.5) / 2), 0.9659258262890682)
 
 
 # Distributions by label, outcomes that are left out having no mass.

@@ -68,10 +68,10 @@ def test_gains_of_gains():
 def test_a_property_of_the_secret():
     rng = np.random.default_rng(20)
     p, C = rng.dirichlet(np.ones(4)), rng.dirichlet(np.ones(3), 4)
-    prior, told = lab.property_channel(p, C, ["b", "a", "b", "a"])
+    told = lab.Joint(p, C).of(["b", "a", "b", "a"])
     rho, R = qif.measure.pred_vuln.binary_channel(np.array([1, 0, 1, 0], dtype=np.uint32), p, C)
-    assert prior.p == close(rho)
-    assert told.toarray() == close(R)
+    assert told.prior.p == close(rho)
+    assert told.channel.toarray() == close(R)
 
 
 @pytest.mark.parametrize("exact", [True, False])

@@ -156,10 +156,10 @@ def test_gains_of_strategies_and_of_guessing():
 
 def test_a_property_is_guessed_as_its_gains_say():
     p, C, values = RNG.dirichlet(np.ones(5)), random(5, 4), [2, "b", 2, "b", (0, 1)]
-    prior, told = lab.property_channel(p, C, values)
+    told = lab.Joint(p, C).of(values)
     gain = lab.predicate_gain(values)
-    assert ml.lab.vulnerability(prior) == close(ml.lab.vulnerability(p, gain=gain))
-    assert ml.lab.posterior_vulnerability(prior, told) == close(ml.lab.posterior_vulnerability(p, C, gain=gain))
+    assert ml.lab.vulnerability(told.prior) == close(ml.lab.vulnerability(p, gain=gain))
+    assert ml.lab.posterior_vulnerability(told) == close(ml.lab.posterior_vulnerability(p, C, gain=gain))
 
 
 def test_left_factors_are_exact_where_channels_are():
@@ -195,19 +195,14 @@ def test_left_factors_are_exact_where_channels_are():
         (lambda: lab.hyper_distance([1], [[1]], [[1]], metric="far"), "'total variation', 'convex separation'"),
         (lambda: lab.gain_sum([[1, 2]], [[1, 2, 3]]), "for 2 and for 3 secrets"),
         (lambda: lab.gain_sum(np.ones((50_000, 1)), np.ones((50_000, 1))), "pair of guesses has 2,500,000,000 ent"),
-        (lambda: lab.loss_gain(sp.eye_array(2)), "losses are a matrix"),
-        (lambda: lab.join_meet(np.eye(2), observables=(1, 1)), "of two observables, not"),
-        (
-            lambda: lab.join_meet_refined_by(np.eye(2), np.eye(2), trials=10**6 + 1),
-            "trials is a whole number",
-        ),
+        (lambda: lab.risk([1, 1], loss=sp.eye_array(2)), "losses are a matrix"),
         (lambda: ml.lab.additive_capacity(MANY), "distances of so many rows"),
         (lambda: lab.induced_metric(MANY), "distances of so many secrets"),
         (lambda: lab.posterior_gain(np.eye(2) + 1, np.eye(3)), "for 2 secrets, and the channel has 3"),
         (lambda: lab.posterior_gain(random(40, 5) + 1, random(5, 9)), "over 1,000,000 strategies"),
         (lambda: lab.gain_to_bayes([1, 1], np.zeros((2, 2))), "no guess earns more"),
-        (lambda: lab.property_channel([1, 1], np.eye(2), ["a"]), "1 values for 2 secrets"),
-        (lambda: lab.property_channel([1, 1], np.eye(2), ["a", None]), "the property at secret 1 is missing"),
+        (lambda: lab.Joint([1, 1], np.eye(2)).of(["a"]), "1 values for 2 secrets"),
+        (lambda: lab.Joint([1, 1], np.eye(2)).of(["a", None]), "the property at secret 1 is missing"),
         (lambda: lab.refinement_distance(np.ones(300), np.eye(300), np.eye(300)), "more than 20,000,000"),
     ],
 )

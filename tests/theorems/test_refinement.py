@@ -43,27 +43,12 @@ def test_joins_and_meets_leak_no_more(system, data):
     y, z = data.draw(st.integers(0, m - 1)), data.draw(st.integers(0, m - 1))
     names = ["shannon", "min-entropy", "guesswork", "guess-error:2", "arimoto:0.5", "arimoto:2", "arimoto:7"]
     H = ml.entropy(data.draw(st.sampled_from(names)))
-    improved = [lab.join_meet(channel)] + ([lab.join_meet(channel, observables=(y, z))] if y != z else [])
-    for after in improved:
+    C = channel.toarray()
+    joined = C.copy()
+    if y != z:
+        joined[:, y], joined[:, z] = np.maximum(C[:, y], C[:, z]), np.minimum(C[:, y], C[:, z])
+    for after in (joined, -np.sort(-C, axis=1)):
         assert at_most(H.conditional(prior, channel), H.conditional(prior, after))
-
-
-def test_joins_and_meets_are_no_post_processing(monkeypatch):
-    """An attacker who tells secrets apart may gain by them, so that the order is another one than refinement."""
-    A = np.array([[0.5, 0.3, 0.2], [0.2, 0.5, 0.3], [0.6, 0.1, 0.3]])
-    B = lab.join_meet(A, observables=(0, 1))
-    assert not ml.lab.refined_by(A, B)
-    found = lab.join_meet_refined_by(A, B)
-    assert found
-    assert found.steps == ((0, 1),)
-    merged = B.toarray() @ [[1, 0], [0, 1], [0, 1]]
-    assert lab.join_meet_refined_by(A, merged).ok
-    back = lab.join_meet_refined_by(B, A)
-    assert back.ok is False
-    assert not back
-    assert ml.leakage(back.prior, A, back.entropy) > ml.leakage(back.prior, B, back.entropy)
-    monkeypatch.setattr("minleak.lab._orders.join_meet._LOOKED_AT", 1)
-    assert lab.join_meet_refined_by(A, B).ok is None  # nothing against it, and the way is not found in one look
 
 
 @given(entropies(), priors(max_size=6), st.data())

@@ -6,7 +6,7 @@ import hashlib
 import os
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from minleak.lab._optimise.result import Optimum
     from minleak.padding._result import Padding
 
-    Runnable = Drawable | Channel | Optimum | LeastBudget | Padding | str | os.PathLike[str]
+    Runnable: TypeAlias = Drawable | Channel | Optimum | LeastBudget | Padding | str | os.PathLike[str]
 
 _PENDING = "refuse it until the next part is made, or choose a stand_in"
 

@@ -20,48 +20,51 @@ from minleak.core._leakage import (
 )
 from minleak.core._together import Together
 from minleak.lab import mechanisms, sequences
-from minleak.lab._entropy_check import EntropyCheck, check_entropy
-from minleak.lab._majorization import Majorization, SchurCheck, check_schur_concave, lorenz, majorizes
-from minleak.lab._matroids.optimum import matroid_optimum, principal_partition
+from minleak.lab._entropy_check import check_entropy
+from minleak.lab._majorization import majorizes
+from minleak.lab._matroids.optimum import matroid_optimum
 from minleak.lab._matroids.oracles import Matroid
-from minleak.lab._measures.additive import additive_capacity
 from minleak.lab._measures.adversaries import (
-    Adversary,
     MismatchedAdversary,
     OptimalAdversary,
     UniformAdversary,
     best_guesses,
 )
-from minleak.lab._measures.alpha import (
-    alpha_leakage,
-    local_renyi_epsilon,
-    maximal_alpha_beta_leakage,
-    maximal_alpha_leakage,
+from minleak.lab._measures.capacities import additive_capacity, bayes_risk_capacity, bayes_security
+from minleak.lab._measures.channels import (
+    binary_erasure,
+    binary_symmetric,
+    hidden_choice,
+    symmetric,
+    visible_choice,
+    z_channel,
 )
-from minleak.lab._measures.choices import hidden_choice, visible_choice
-from minleak.lab._measures.distribution_distances import convex_separation, multiplicative_distance, total_variation
-from minleak.lab._measures.divergences import (
-    bhattacharyya,
-    chi_square,
-    hellinger,
+from minleak.lab._measures.distances import (
+    convex_separation,
     hockey_stick,
     kl_divergence,
+    multiplicative_distance,
     renyi_divergence,
+    total_variation,
 )
-from minleak.lab._measures.gain_forms import (
-    GuessingForm,
+from minleak.lab._measures.entropies import guesswork_moment, smooth_min_entropy
+from minleak.lab._measures.funnel import privacy_funnel
+from minleak.lab._measures.gains import (
     gain_sum,
     gain_to_bayes,
     posterior_gain,
+    posterior_risk,
     predicate_gain,
-    property_channel,
-    tries_gain,
+    risk,
+    risk_leakage,
 )
-from minleak.lab._measures.guesswork import GuessworkMoment, guesswork_moment
 from minleak.lab._measures.informations import (
-    conditional_maximal_leakage,
+    alpha_leakage,
     conditional_sibson,
     csiszar,
+    local_renyi_epsilon,
+    maximal_alpha_beta_leakage,
+    maximal_alpha_leakage,
     maximal_correlation,
     sibson,
 )
@@ -71,55 +74,34 @@ from minleak.lab._measures.max_case import (
     max_case_vulnerability,
     pointwise_maximal_leakage,
 )
-from minleak.lab._measures.named_channels import binary_erasure, binary_symmetric, symmetric, z_channel
 from minleak.lab._measures.privacy import d_privacy, induced_metric, prior_epsilon
-from minleak.lab._measures.repetition_bounds import RepetitionBounds, repetition_bounds
-from minleak.lab._measures.risks import loss_gain, posterior_risk, risk, risk_leakage
-from minleak.lab._measures.row_distances import bayes_risk_capacity, bayes_security
-from minleak.lab._measures.smooth import smooth_min_entropy
-from minleak.lab._measures.transport import Transport, hyper_distance, kantorovich, multiplicative_kantorovich
+from minleak.lab._measures.repeated import observations_needed, repeated_success, repetition_bounds
+from minleak.lab._measures.transport import hyper_distance, kantorovich, multiplicative_kantorovich
 from minleak.lab._optimise.budgets import least_budget
-from minleak.lab._optimise.funnel import PrivacyFunnel, privacy_funnel
 from minleak.lab._optimise.optimum import optimise
 from minleak.lab._optimise.tradeoffs import tradeoff
-from minleak.lab._orders.deficiency import Deficiency, deficiency
-from minleak.lab._orders.distance import RefinementDistance, refinement_distance
-from minleak.lab._orders.information_orders import InformationOrder, less_noisy, more_capable
-from minleak.lab._orders.join_meet import join_meet, join_meet_refined_by
-from minleak.lab._orders.left import left_factor
-from minleak.lab._orders.orders import max_refined_by, refined_by
-from minleak.lab._repeated_observations import observations_needed, repeated_success
+from minleak.lab._orders.distances import deficiency, refinement_distance
+from minleak.lab._orders.information_orders import less_noisy, more_capable
+from minleak.lab._orders.orders import left_factor, max_refined_by, refined_by
 from minleak.rates._estimating import estimate_prior
 from minleak.rivals._alternatives import baselines
 
 __all__ = [
-    "Adversary",
     "AllGuesses",
     "BestGuesses",
     "ConditionalEntropy",
     "CoreConcave",
-    "Deficiency",
     "Entropy",
-    "EntropyCheck",
     "FehrBerens",
-    "GuessingForm",
-    "GuessworkMoment",
     "Hayashi",
-    "InformationOrder",
     "Joint",
-    "Majorization",
     "Matroid",
     "MismatchedAdversary",
     "OptimalAdversary",
-    "PrivacyFunnel",
-    "RefinementDistance",
     "Renyi",
     "RenyiMean",
-    "RepetitionBounds",
-    "SchurCheck",
     "SharmaMittal",
     "Together",
-    "Transport",
     "Tsallis",
     "UniformAdversary",
     "additive_capacity",
@@ -129,13 +111,9 @@ __all__ = [
     "bayes_risk_capacity",
     "bayes_security",
     "best_guesses",
-    "bhattacharyya",
     "binary_erasure",
     "binary_symmetric",
     "check_entropy",
-    "check_schur_concave",
-    "chi_square",
-    "conditional_maximal_leakage",
     "conditional_sibson",
     "convex_separation",
     "csiszar",
@@ -145,13 +123,10 @@ __all__ = [
     "gain_sum",
     "gain_to_bayes",
     "guesswork_moment",
-    "hellinger",
     "hidden_choice",
     "hockey_stick",
     "hyper_distance",
     "induced_metric",
-    "join_meet",
-    "join_meet_refined_by",
     "kantorovich",
     "kl_divergence",
     "least_budget",
@@ -159,8 +134,6 @@ __all__ = [
     "less_noisy",
     "local_dp_epsilon",
     "local_renyi_epsilon",
-    "lorenz",
-    "loss_gain",
     "majorizes",
     "matroid_optimum",
     "max_case_capacity",
@@ -183,10 +156,8 @@ __all__ = [
     "posterior_risk",
     "posterior_vulnerability",
     "predicate_gain",
-    "principal_partition",
     "prior_epsilon",
     "privacy_funnel",
-    "property_channel",
     "refined_by",
     "refinement_distance",
     "renyi_divergence",
@@ -200,7 +171,6 @@ __all__ = [
     "symmetric",
     "total_variation",
     "tradeoff",
-    "tries_gain",
     "visible_choice",
     "vulnerability",
     "z_channel",

@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from minleak import Channel
 from minleak.core._arrays import Array
-from minleak.core._channel import Channel
-from minleak.core._columns import Columns, FewColumns
+from minleak.core._columns import Columns
 from minleak.core._entropy.base import ConditionalEntropy, Entropy, evaluate
-from minleak.core._entropy.custom import CoreConcave
 from minleak.core._entropy.forms import as_mean
 from minleak.core._entropy.means import renyi_columns
 from minleak.core._entropy.names import as_entropy
@@ -47,8 +46,7 @@ def check_entropy(
     """Try to break an entropy's promises on random and extreme distributions over n secrets.
 
     Symmetry, expansibility and core-concavity of F; homogeneity of the perspective; eta monotone in the direction
-    claimed; H(X|Y) <= H(X); H(X|Y) <= H(X|Z) for X -> Y -> Z; its form, where it has one, against the definition, and
-    its gradient: the plane that it says touches the perspective there and is nowhere on the wrong side of it. For
+    claimed; H(X|Y) <= H(X); H(X|Y) <= H(X|Z) for X -> Y -> Z; its form, where it has one, against the definition. For
     entropies not of the form eta(sum Fhat) only those that speak of H itself are tried. A violation counts when it
     exceeds `tolerance` times the values' size. Passing is not a proof.
 
@@ -155,18 +153,6 @@ def _core_attempts(H: Entropy, draw: Callable[[], Array]) -> Iterator[tuple[str,
         yield "homogeneity", homogeneity
         yield "core-concavity", concavity
     yield "monotone eta", monotone
-    if isinstance(H, CoreConcave) and H.has_gradient:
-        yield "gradient", lambda: _try_gradient(H, direction, draw)
-
-
-def _try_gradient(H: CoreConcave, direction: float, draw: Callable[[], Array]) -> Outcome:
-    """A plane of that gradient at p touches the perspective there and is above it (below, if it is convex) at q."""
-    p, q = draw(), draw()
-    p = np.maximum(p, 1e-9)
-    slopes = H.gradient(p[:, None])[:, 0]
-    touching = abs(float(slopes @ p) - H.perspective(p))
-    beyond = direction * (H.perspective(q) - float(slopes @ q))
-    return max(touching, beyond), float(np.abs(slopes) @ (p + q)), {"p": p, "q": q}
 
 
 def _claims(H: ConditionalEntropy, p: Array, channel: Channel) -> Iterator[tuple[str, float, float]]:
@@ -182,7 +168,3 @@ def _claims(H: ConditionalEntropy, p: Array, channel: Channel) -> Iterator[tuple
     known = H.of_spectrum(values[::-1], times[::-1].astype(np.float64))
     if known is not None:
         yield "of_spectrum", known, evaluate([H], Columns(p[:, None]))[0]
-    joint = np.array(channel.joint(p))
-    few = H.of_few(FewColumns(joint.T.tolist()))
-    if few is not None:
-        yield "of_few", few, H.value(H.summary(joint))

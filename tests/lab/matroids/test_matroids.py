@@ -10,7 +10,7 @@ from tests.lab.matroids.families import FAMILIES, partition_by_subsets, random_m
 
 import minleak as ml
 from minleak.errors import Infeasible, InvalidParameter
-from minleak.lab import Matroid, matroid_optimum, principal_partition
+from minleak.lab import Matroid, matroid_optimum
 from minleak.lab._matroids import nearest
 
 
@@ -33,9 +33,9 @@ def test_the_examples_of_the_theory():
 
 def test_a_rank_function_and_an_independence_oracle_say_the_same():
     weights = [5, 3, 3, 2, 1]
-    by_rank = principal_partition(weights, lambda some: min(len(some), 2))
-    assert by_rank == principal_partition(weights, lambda some: len(some) <= 2)
-    assert by_rank == principal_partition(weights, Matroid.uniform(5, 2))
+    by_rank = matroid_optimum(weights, lambda some: min(len(some), 2)).partition
+    assert by_rank == matroid_optimum(weights, lambda some: len(some) <= 2).partition
+    assert by_rank == matroid_optimum(weights, Matroid.uniform(5, 2)).partition
 
 
 def test_floats_that_fail_are_made_good_by_fractions(monkeypatch):

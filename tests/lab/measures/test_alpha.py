@@ -53,9 +53,6 @@ def test_divergences_at_their_limits():
     assert lab.renyi_divergence([1, 1], [1, 0], 1) == INF
     assert lab.renyi_divergence([1, 0], [0, 1], 0.5) == INF
     assert lab.renyi_divergence([1, 0], [1, 1], INF) == 1.0
-    assert lab.chi_square([1, 1], [1, 0]) == INF
-    assert lab.hellinger([1, 0], [0, 1]) == 1.0
-    assert lab.bhattacharyya([1, 0], [0, 1]) == INF
     for alpha in (0, 0.5, 1, 2, INF):
         assert lab.renyi_divergence([3, 2, 0], [3, 2, 0], alpha) == 0.0
 
@@ -65,10 +62,8 @@ def test_divergences_agree_with_each_other():
     for _ in range(20):
         p, q = ml.Prior(rng.random(6)), ml.Prior(rng.random(6))
         assert lab.kl_divergence(p, q) == lab.renyi_divergence(p, q, 1)
-        assert lab.chi_square(p, q) == pytest.approx(math.expm1(lab.renyi_divergence(p, q, 2, base=math.e)))
-        assert lab.bhattacharyya(p, q) == pytest.approx(lab.renyi_divergence(p, q, 0.5) / 2)
-        overlap = 1 - lab.hellinger(p, q) ** 2
-        assert overlap == pytest.approx(float(np.sqrt(p.p * q.p).sum()))
+        assert math.expm1(lab.renyi_divergence(p, q, 2, base=math.e)) == pytest.approx(((p.p - q.p) ** 2 / q.p).sum())
+        assert 2 ** (-lab.renyi_divergence(p, q, 0.5) / 2) == pytest.approx(float(np.sqrt(p.p * q.p).sum()))
         assert lab.hockey_stick(p, q, 1) == pytest.approx(lab.total_variation(p, q))
         gamma = math.exp(lab.renyi_divergence(p, q, INF, base=math.e))
         assert lab.hockey_stick(p, q, gamma) == pytest.approx(0, abs=1e-15)
@@ -115,7 +110,7 @@ def test_conditional_sibson_is_a_minimum_over_channels_from_side_information():
     )
     assert values[-1] == pytest.approx(max(lab.sibson(j, None, INF) for j in joints))
     by_hand = max(math.log2(j.channel.toarray().max(axis=0).sum()) for j in joints)
-    assert lab.conditional_maximal_leakage(weights, joints) == values[-1] == pytest.approx(by_hand)
+    assert values[-1] == pytest.approx(by_hand)
     exponentials = sum(w / 4 * 2 ** lab.sibson(j, None, 2) for w, j in zip(weights, joints, strict=True))
     assert values[4] == pytest.approx(math.log2(exponentials))
 

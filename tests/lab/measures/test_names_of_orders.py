@@ -12,7 +12,6 @@ CLEAR, NOISY = np.eye(2), np.array([[0.75, 0.25], [0.25, 0.75]])
 ORDERS = {
     "refined_by": (ml.lab.refined_by, "the first channel, A, is refined by the second, B", (CLEAR, NOISY)),
     "max_refined_by": (lab.max_refined_by, "the first channel, A, is refined by the second, B", (CLEAR, NOISY)),
-    "join_meet": (lab.join_meet_refined_by, "the first channel is refined by the second", (CLEAR, NOISY)),
     "less_noisy": (lab.less_noisy, "the first channel, A, is less noisy than the second, B", (CLEAR, NOISY)),
     "more_capable": (lab.more_capable, "the first channel, A, is more capable than the second, B", (CLEAR, NOISY)),
     "majorizes": (lab.majorizes, "the first is at least as far from uniform as the second", ([3, 1], [1, 1])),

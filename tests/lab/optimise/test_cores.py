@@ -8,7 +8,7 @@ from tests.lab.optimise.problems import CONIC, LINEAR, NEAR_ONE
 
 import minleak as ml
 from minleak.errors import InvalidParameter
-from minleak.lab._optimise.cores.grouped import Grouped
+from minleak.lab._optimise.cores.base import Grouped
 from minleak.lab._optimise.cores.of_entropy import core_of, gains_of, outer, slope
 from minleak.lab._optimise.programme import convex_form
 
@@ -112,7 +112,7 @@ def test_every_entropy_of_the_library_has_a_core_or_a_reason():
         with pytest.raises(InvalidParameter, match=word):
             convex_form(name)
     own = ml.lab.CoreConcave(lambda z: z, core=lambda p: 1 - (p**2).sum(), name="gini")
-    with pytest.raises(InvalidParameter, match="gini has no known convex form"):
+    with pytest.raises(InvalidParameter, match="gini has no known convex form: choose an entropy of the library"):
         convex_form(own)
 
 

@@ -92,9 +92,17 @@ def test_budgets_that_exclude_each_other():
 
 
 def test_without_the_extra(monkeypatch):
-    """Linear entropies do without cvxpy, and so does Shannon under a budget; the others say how to get it."""
-    monkeypatch.setitem(sys.modules, "cvxpy", None)
+    """Linear entropies do without cvxpy, and so does Shannon under a budget; what needs a package says so."""
+    for package in ("cvxpy", "ot", "flint"):
+        monkeypatch.setitem(sys.modules, package, None)
     assert ml.lab.optimise(PRIOR, entropy="min-entropy", cost=hamming(3), budget=0.2).gap < 1e-9
     assert ml.lab.optimise(PRIOR, entropy="shannon", cost=hamming(3), budget=0.2).gap < 1e-9
-    with pytest.raises(MissingExtra, match=re.escape("pip install '.[convex]'")):
-        ml.lab.optimise(PRIOR, entropy="arimoto:2", cost=hamming(3), budget=0.2)
+    needing = {
+        "cvxpy": lambda: ml.lab.optimise(PRIOR, entropy="arimoto:2", cost=hamming(3), budget=0.2),
+        "ot": lambda: ml.lab.kantorovich(PRIOR, [1, 1, 1], hamming(3)),
+        "flint": lambda: ml.lab.Matroid.linear([[1, 0], [1, 1]]).rank([0, 1]),
+    }
+    for package, call in needing.items():
+        said = re.escape(f"needs the package {package}: run pip install 'minleak[lab]'")
+        with pytest.raises(MissingExtra, match=said):
+            call()

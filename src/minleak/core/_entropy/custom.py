@@ -29,11 +29,6 @@ class CoreConcave(Entropy):
     vectorised
         The function takes a matrix and returns a value for each column; otherwise it is called column by column.
 
-    gradient
-        The gradient of the perspective at a positive vector, or of the core F where that is given; a matrix for a
-        matrix where it is vectorised. `minleak.lab.optimise` takes the entropy then. Where F has a kink, any gradient
-        of a plane that touches it there.
-
     F is assumed symmetric and expansible: columns reach it with or without their zeros, in any order. Nothing is
     assumed proven: `minleak.lab.check_entropy` tries to falsify what you claim.
 
@@ -49,7 +44,6 @@ class CoreConcave(Entropy):
         perspective: Callable[[Array], Any] | None = None,
         *,
         core: Callable[[Array], Any] | None = None,
-        gradient: Callable[[Array], Any] | None = None,
         increasing: bool = True,
         vectorised: bool = False,
         name: str = "custom",
@@ -57,13 +51,12 @@ class CoreConcave(Entropy):
         if (perspective is None) == (core is None):
             raise InvalidParameter("give either the perspective or the core F of the entropy, and not both")
         function = core if perspective is None else perspective
-        if not callable(eta) or not callable(function) or not (gradient is None or callable(gradient)):
-            raise InvalidParameter("eta, the perspective (or core) and the gradient must be functions")
+        if not callable(eta) or not callable(function):
+            raise InvalidParameter("eta and the perspective (or core) must be functions")
         for said, what in ((increasing, "increasing"), (vectorised, "vectorised")):
             truth(said, what)
         self._eta = eta
         self._function = function
-        self._gradient = gradient
         self._is_core = perspective is None
         self._increasing = bool(increasing)
         self._vectorised = bool(vectorised)
@@ -79,30 +72,6 @@ class CoreConcave(Entropy):
 
     def eta(self, z: float) -> float:
         return float(self._eta(z))
-
-    @property
-    def has_gradient(self) -> bool:
-        """Whether a gradient was given."""
-        return self._gradient is not None
-
-    def gradient(self, v: Array) -> Array:
-        """The gradient of the perspective at each column of v, all entries positive: of s F(v/s) with q = v/s it is
-        F(q) + F'(q) - <F'(q), q>.
-        """
-        if not self._is_core:
-            return self._gradients(v)
-        q = v / v.sum(axis=0)
-        slopes = self._gradients(q)
-        return np.asarray(slopes + (self._columnwise(q) - (slopes * q).sum(axis=0)))
-
-    def _gradients(self, v: Array) -> Array:
-        function: Any = self._gradient
-        found = function(v) if self._vectorised else [function(np.ascontiguousarray(column)) for column in v.T]
-        matrix = np.asarray(found, dtype=np.float64)
-        matrix = matrix if self._vectorised else matrix.T
-        if matrix.shape != v.shape:
-            raise InvalidParameter(f"the gradient of {self.name} has shape {matrix.shape} for entries of {v.shape}")
-        return matrix
 
     def _perspective(self, v: Array) -> Array:
         s = v.sum(axis=0)

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from minleak.errors import SolverFailed
-from minleak.lab._matroids.oracles import Matroid, Some, eliminate, row_rank
+from minleak.lab import _exact
+from minleak.lab._matroids.oracles import Matroid, Some
 
 # What counts as zero in floats, a step between two densities, the most bases that are looked at for each secret, and
 # from how many bases floats begin.
@@ -49,7 +50,7 @@ def _drop_dependent(points: list[Some], weights: dict[int, Fraction]) -> list[So
     kept: list[Some] = []
     for point in points:
         vectors = [[Fraction(e in one) for e in weights] for one in (*kept, point)]
-        if row_rank(vectors) > len(kept):
+        if _exact.rank(vectors) > len(kept):
             kept.append(point)
     return kept
 
@@ -101,10 +102,10 @@ def _affine(points: list[Some], inverse: dict[int, Any], exact: bool) -> list[An
     """The shares, of any sign, of the point of least norm among all affine combinations."""
     products = [[sum(inverse[e] for e in one & other) for other in points] for one in points]
     if exact:
-        solved = solve(products, [Fraction(1)] * len(points))
+        solved = _exact.solve(products, [[Fraction(1)]] * len(points))
         if solved is None:
             raise SolverFailed("bases of a mixture depend on each other: is the oracle a matroid's?")
-        return [part / sum(solved) for part in solved]
+        return list((solved[:, 0] / solved.sum()).tolist())
     found = np.linalg.lstsq(np.array(products, dtype=float), np.ones(len(points)), rcond=None)[0]
     return list((found / found.sum()).tolist())
 
@@ -142,19 +143,8 @@ def _prove(
             return None
         even |= {e: weights[e] / density for e in block}
         before, last = rank, density
-    shares = solve([[Fraction(e in point) for point in points] for e in weights], [even[e] for e in weights])
+    members = [[Fraction(e in point) for point in points] for e in weights]
+    shares = _exact.solve_uniquely(members, [even[e] for e in weights])
     if shares is None or min(shares) < 0:
         return None
     return blocks, [(point, share) for point, share in zip(points, shares, strict=True) if share]
-
-
-def solve(matrix: list[list[Fraction]], right: list[Fraction]) -> list[Fraction] | None:
-    """The unique solution of a system of linear equations; None if there is none or more than one."""
-    rows, n = [[*row, value] for row, value in zip(matrix, right, strict=True)], len(matrix[0])
-    if eliminate(rows, n) < n or any(row[n] for row in rows[n:]):
-        return None
-    found: list[Fraction] = []  # from the last unknown to the first
-    for i in reversed(range(n)):
-        known = sum(a * x for a, x in zip(reversed(rows[i][i + 1 : n]), found, strict=True))
-        found.append((rows[i][n] - known) / rows[i][i])
-    return found[::-1]

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from minleak import Channel, Prior
 from minleak.core._arrays import Array
-from minleak.core._channel import Channel
 from minleak.core._columns import Columns
 from minleak.core._entropy.base import ConditionalEntropy, evaluate
 from minleak.core._entropy.names import as_entropy
 from minleak.core._leakage import difference
-from minleak.core._prior import Prior, as_prior
+from minleak.core._prior import as_prior
 from minleak.core._result import Result
 from minleak.core._text_tables import Table
 from minleak.errors import Infeasible, InvalidParameter, quote
@@ -125,7 +125,7 @@ def matroid_optimum(prior: Prior | Iterable[Any], matroid: Matroid | Callable[[S
 
     The result is proved in Fractions: the sets are independent, their mixture has every secret as often as it must, and
     the densities fall. Floats only suggest which sets. Some dozens of secrets take seconds: n greedy bases, each n
-    questions to the oracle, and a linear system of n Fractions.
+    questions to the oracle, and a linear system of n Fractions. Needs the extra `lab`.
 
     >>> one_of_each = Matroid.partition(["ch", "ch", "fr", "fr"], at_most=1)
     >>> optimum = matroid_optimum([4, 2, 2, 2], one_of_each)
@@ -144,16 +144,6 @@ def matroid_optimum(prior: Prior | Iterable[Any], matroid: Matroid | Callable[[S
         raise InvalidParameter("the oracle does not answer the same twice: give a function of the set alone")
     partition = _partition(chosen, known, weights, blocks)
     return MatroidOptimum(partition.target, partition, bases, known)
-
-
-def principal_partition(weights: Prior | Iterable[Any], matroid: Matroid | Callable[[Some], Any]) -> PrincipalPartition:
-    """The chain of sets F_0 = {} < F_1 < ... in which F_i is the largest set that maximises (w(F) - w(F_{i-1})) / (r(F)
-    - r(F_{i-1})), as blocks F_i without F_{i-1}; exact. Takes what `matroid_optimum` takes.
-
-    >>> [block.members for block in principal_partition([6, 1, 1, 1, 1], Matroid.uniform(5, 3)).blocks]
-    [(0,), (1, 2, 3, 4)]
-    """
-    return matroid_optimum(weights, matroid).partition
 
 
 def _symmetric(entropy: ConditionalEntropy | str) -> ConditionalEntropy:

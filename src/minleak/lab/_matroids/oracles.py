@@ -13,6 +13,7 @@ from typing import Any
 from minleak.core._frames import refuse_names
 from minleak.core._parameters import as_list, whole
 from minleak.errors import InvalidParameter, quote
+from minleak.lab import _exact
 
 Some = frozenset[int]
 
@@ -127,7 +128,7 @@ class Matroid:
     def linear(cls, vectors: Iterable[Iterable[Any]]) -> Matroid:
         """Secrets are vectors of whole numbers or Fractions, and sets must be linearly independent, exactly."""
         rows = [[Fraction(entry) for entry in vector] for vector in vectors]
-        return cls(len(rows), lambda some: row_rank([rows[i] for i in some]) == len(some), name="linear")
+        return cls(len(rows), lambda some: _exact.rank([rows[i] for i in some]) == len(some), name="linear")
 
     def base(self, order: Iterable[int]) -> Some:
         """The greedy base: members are taken in this order as long as they stay independent. A maximal independent
@@ -207,24 +208,3 @@ def _sets(n: int) -> list[Some]:
         return [frozenset(some) for size in range(n + 1) for some in combinations(range(n), size)]
     rng = random.Random(1)
     return [frozenset(rng.sample(range(n), rng.randint(1, n))) for _ in range(_TRIALS)] + [frozenset(range(n))]
-
-
-def row_rank(rows: list[list[Fraction]]) -> int:
-    """The rank of some vectors."""
-    return eliminate([list(row) for row in rows], len(rows[0]) if rows else 0)
-
-
-def eliminate(rows: list[list[Fraction]], columns: int) -> int:
-    """Bring rows to echelon form in their first columns, in place; returns the rank."""
-    rank = 0
-    for column in range(columns):
-        pivot = next((i for i in range(rank, len(rows)) if rows[i][column]), None)
-        if pivot is None:
-            continue
-        rows[rank], rows[pivot] = rows[pivot], rows[rank]
-        for i in range(rank + 1, len(rows)):
-            factor = rows[i][column] / rows[rank][column]
-            if factor:
-                rows[i] = [a - factor * b for a, b in zip(rows[i], rows[rank], strict=True)]
-        rank += 1
-    return rank

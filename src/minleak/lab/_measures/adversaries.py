@@ -1,32 +1,24 @@
-"""Adversaries: how often an attacker who knows all, knows nothing, or believes wrongly names the secret."""
+"""Adversaries: how often an attacker who sees the observable and names a secret is right: who knows all, knows nothing,
+or believes wrongly.
+"""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
+from minleak import Channel, GuessError, Prior
 from minleak.core._arrays import Indices
-from minleak.core._channel import Channel
 from minleak.core._columns import Block
 from minleak.core._entropy.gain import gain_matrix, under_gain
-from minleak.core._entropy.guessing import GuessError
 from minleak.core._frames import axes
 from minleak.core._joint import Joint, as_joint
-from minleak.core._prior import Prior, as_prior, match_prior
+from minleak.core._prior import as_prior, match_prior
 
 
-class Adversary(ABC):
-    """An attacker who sees the observable and names a secret."""
-
-    @abstractmethod
-    def success(self, prior: Joint | Prior | Iterable[Any], channel: Channel | Any = None) -> float:
-        """The probability that they are right, secrets drawn from the prior."""
-
-
-class OptimalAdversary(Adversary):
+class OptimalAdversary:
     """Knows the prior and the channel, and names the most likely secrets, `tries` of them.
 
     >>> OptimalAdversary().success([2, 1, 1], [[1, 0], [0, 1], [0, 1]])
@@ -37,10 +29,11 @@ class OptimalAdversary(Adversary):
         self._error = GuessError(tries)
 
     def success(self, prior: Joint | Prior | Iterable[Any], channel: Channel | Any = None) -> float:
+        """Return the probability that they are right, secrets drawn from the prior."""
         return 1.0 - self._error.conditional(prior, channel)
 
 
-class UniformAdversary(Adversary):
+class UniformAdversary:
     """Knows neither, and guesses uniformly among the secrets that can cause what they see: the mean of 1/|pre-image|.
 
     >>> UniformAdversary().success([2, 1, 1], [[1, 0], [0, 1], [0, 1]])
@@ -48,6 +41,7 @@ class UniformAdversary(Adversary):
     """
 
     def success(self, prior: Joint | Prior | Iterable[Any], channel: Channel | Any = None) -> float:
+        """Return the probability that they are right, secrets drawn from the prior."""
         joint = as_joint(prior, channel)
         p = joint.p
 
@@ -58,7 +52,7 @@ class UniformAdversary(Adversary):
         return sum(joint.source.columns(None).map_placed(paid))
 
 
-class MismatchedAdversary(Adversary):
+class MismatchedAdversary:
     """Knows the channel but believes the prior q: guesses the x that maximises q(x) C[x,y], is paid under the truth.
 
     Secrets that look equally likely to them, within 1e-12 relative, are chosen among uniformly. Where they think an
@@ -74,6 +68,7 @@ class MismatchedAdversary(Adversary):
         self._given: Any = belief if named else self.belief  # matched by label, where a Prior must be in order
 
     def success(self, prior: Joint | Prior | Iterable[Any], channel: Channel | Any = None) -> float:
+        """Return the probability that they are right, secrets drawn from the prior."""
         joint = as_joint(prior, channel)
         q, p = match_prior(self._given, joint.source.inputs).p, joint.p
 
@@ -95,8 +90,6 @@ def best_guesses(prior: Joint | Prior | Iterable[Any], channel: Channel | Any = 
     """
     joint = as_joint(prior, channel)
     columns = joint.columns()
-    if gain is None and columns.few is not None:
-        return np.array([v.index(top) if (top := max(v)) > 0 else -1 for v in columns.few], dtype=np.int64)
     best, worth = (columns if gain is None else under_gain(gain_matrix(gain, joint.secrets), columns)).largest()
     # Without gains, what can occur is worth something.
     best[(worth if gain is None else joint.output()) == 0] = -1

@@ -9,15 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from minleak import Channel, Prior
 from minleak.core._arrays import Array
-from minleak.core._channel import Channel
 from minleak.core._entropy.base import log_base
 from minleak.core._entropy.gain import gain_matrix, under_gain
 from minleak.core._joint import Joint, as_joint
 from minleak.core._labels import Labels
 from minleak.core._leakage import as_factor, local_dp_epsilon, vulnerability
 from minleak.core._parameters import real
-from minleak.core._prior import Prior
 from minleak.core._result import Result
 
 

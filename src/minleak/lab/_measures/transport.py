@@ -5,26 +5,26 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from itertools import pairwise
-from operator import mul, sub
 from typing import Any
 
 import numpy as np
 
+from minleak import Channel, Prior
 from minleak.core._arrays import Array
-from minleak.core._channel import Channel, as_channel
+from minleak.core._channel import as_channel
 from minleak.core._joint import Joint
-from minleak.core._prior import Prior, as_prior
+from minleak.core._prior import as_prior
 from minleak.core._result import Result
 from minleak.errors import InvalidParameter, SolverFailed, quote
-from minleak.lab._measures.distribution_distances import match_distributions, separations
-from minleak.lab._measures.metrics import distances_between, shortest_paths
-from minleak.lab._measures.row_distances import cityblock
+from minleak.lab._measures.capacities import cityblock
+from minleak.lab._measures.distances import match_distributions, separations
+from minleak.lab._measures.privacy import distances_between, shortest_paths
+from minleak.lab._packages import package
 
 # The most pairs that a programme has as unknowns, or as rows.
 _MOST = 1_000_000
-# Up to so many distances are looked at one by one in Python.
-_FEW = 100
+# The most steps of the network simplex method.
+_STEPS = 10_000_000
 # What the two sides of a certificate may be apart, of the value.
 _CLOSE = 1e-8
 # The finest that HiGHS offers.
@@ -52,8 +52,9 @@ def kantorovich(first: Prior | Iterable[Any], second: Prior | Iterable[Any], met
     """The Kantorovich distance: the least mean distance d(x,y) over all joint distributions with these two margins.
 
     `metric` is a matrix of finite distances, or a callable of two labels (positions where there are none); it need
-    not be a metric for the plan to be cheapest. By a linear programme over n m pairs, of which neither side is trusted:
-    the plan is made to have the margins, and the prices to keep to the distances. Distances on a line need none.
+    not be a metric for the plan to be cheapest. By the network simplex method of POT over n m pairs, of which neither
+    side is trusted: the plan is made to have the margins, and the prices to keep to the distances. Needs the extra
+    `lab`.
 
     >>> moved = kantorovich([2, 1, 1], [1, 1, 2], lambda x, y: abs(x - y))
     >>> round(moved.value, 9), moved.value - moved.bound < 1e-9
@@ -106,112 +107,27 @@ def _rows(inners: Any) -> Array:
 
 def find_transport(p: Array, q: Array, costs: Array) -> Transport:
     """The cheapest plan from p to q, on the outcomes that are possible; prices for all of them."""
-    import scipy.sparse as sp
-    from scipy.optimize import linprog
-
-    if costs.size <= _FEW:
-        found = _along_short_line(p.tolist(), q.tolist(), costs.tolist())
-        if found is not None:
-            return found
     if not np.isfinite(costs).all():
         x, y = np.argwhere(~np.isfinite(costs))[0]
         raise InvalidParameter(f"the distance from {x} to {y} is {costs[x, y]}: what is to be moved has finite ones")
-    places = _on_line(costs)
-    if places is not None:
-        return _along_line(p, q, places, costs)
     rows, columns = np.flatnonzero(p > 0), np.flatnonzero(q > 0)
     n, m = len(rows), len(columns)
     if n * m > _MOST:
         raise InvalidParameter(f"{n:,} and {m:,} outcomes make more than {_MOST:,} pairs: too many for a programme")
     part = costs[np.ix_(rows, columns)]
     scale = float(part.max()) or 1.0
-    margins = sp.vstack([sp.kron(sp.eye_array(n), np.ones((1, m))), sp.kron(np.ones((1, n)), sp.eye_array(m))])
-    # One of the equations follows from the others; left out, rounding of the two sums cannot contradict itself.
-    found = linprog(
-        part.ravel() / scale,
-        A_eq=sp.csr_array(margins)[:-1],
-        b_eq=np.concatenate([p[rows], q[columns]])[:-1],
-        method="highs",
-        options=_FINELY,
-    )
-    if found.status != 0:
-        raise SolverFailed(f"HiGHS found no plan of transport: {found.message}")
+    found, told = package("ot").emd(p[rows], q[columns], part / scale, numItermax=_STEPS, log=True)
     plan = np.zeros(costs.shape)
-    plan[np.ix_(rows, columns)] = _with_margins(found.x.reshape(n, m), p[rows], q[columns])
-    u_part = (part - scale * np.append(found.eqlin.marginals[n:], 0.0)).min(axis=1)
+    plan[np.ix_(rows, columns)] = _with_margins(found, p[rows], q[columns])
+    u_part = (part - scale * told["v"]).min(axis=1)
     v = (costs[rows] - u_part[:, None]).min(axis=0)
     u = (costs - v).min(axis=1)
     value, bound = float((plan * costs).sum()), float(p @ u + q @ v)
     if not value - bound <= _CLOSE * max(scale, value):
-        raise SolverFailed(f"a plan costs {value:.9g} and only {bound:.9g} is proven to be the least")
+        raise SolverFailed(
+            f"a plan costs {value:.9g} and only {bound:.9g} is proven to be the least: {told['warning'] or 'rounding'}"
+        )
     return Transport(value, min(bound, value), plan, (u, v))
-
-
-def _on_line(costs: Array) -> Array | None:
-    """Where the outcomes stand on a line, if the costs are just their distances on one."""
-    n, m = costs.shape
-    if n != m:
-        return None
-    places = costs[int(costs[0].argmax())]
-    return places if np.array_equal(costs, np.abs(places[:, None] - places)) else None
-
-
-def _along_line(p: Array, q: Array, places: Array, costs: Array) -> Transport:
-    """On a line all is moved in its order, and the least cost is the area between the distribution functions F and G:
-    the potential whose slope is the sign of G - F has prices that prove it. O(n log n) beside the plan itself.
-    """
-    order = np.argsort(places, kind="stable")
-    first, second = np.cumsum(p[order]), np.cumsum(q[order])
-    cuts = np.unique(np.concatenate([first, second]))
-    begins = np.append(0.0, cuts[:-1])
-    rows, columns = (np.minimum(np.searchsorted(ends, begins, side="right"), len(ends) - 1) for ends in (first, second))
-    plan = np.zeros(costs.shape)
-    np.add.at(plan, (order[rows], order[columns]), cuts - begins)
-    potential = np.zeros(len(order))
-    slopes = np.sign(second - first)[:-1]
-    potential[order[1:]] = np.cumsum(slopes * np.diff(places[order]))
-    value, bound = float((plan * costs).sum()), float(p @ potential - q @ potential)
-    return Transport(value, min(bound, value), plan, (potential, -potential))
-
-
-def _along_short_line(p: list[float], q: list[float], costs: list[list[float]]) -> Transport | None:
-    """The same for a few outcomes in Python floats, where numpy takes longer to be called; None if on no line."""
-    n = len(costs)
-    if len(costs[0]) != n:
-        return None
-    places = costs[costs[0].index(max(costs[0]))]
-    if max(places) == math.inf or costs != [[abs(a - b) for b in places] for a in places]:
-        return None
-    order = sorted(range(n), key=places.__getitem__)
-    plan = [[0.0] * n for _ in order]
-    potential = [0.0] * n
-    first, second = iter(order), iter(order)
-    x, y = next(first), next(second)
-    left, room, value = p[x], q[y], 0.0
-    while True:  # all is moved in its order
-        moved = min(left, room)
-        plan[x][y] += moved
-        value += moved * costs[x][y]
-        left -= moved
-        room -= moved
-        if left <= room:
-            x = next(first, -1)
-            if x < 0:
-                break
-            left += p[x]
-        else:
-            y = next(second, -1)
-            if y < 0:
-                break
-            room += q[y]
-    ahead = 0.0  # G - F
-    for x, y in pairwise(order):
-        ahead += q[x] - p[x]
-        step = places[y] - places[x]
-        potential[y] = potential[x] + (step if ahead > 0 else -step if ahead < 0 else 0.0)
-    u = np.array(potential)
-    bound = sum(map(mul, potential, map(sub, p, q)))
-    return Transport(value, min(bound, value), np.array(plan), (u, -u))
 
 
 def _with_margins(plan: Array, p: Array, q: Array) -> Array:

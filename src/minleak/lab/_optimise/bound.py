@@ -43,7 +43,7 @@ class Solved:
 def certify(programme: Programme, solution: Solution) -> Solved:
     """Make a solver's answer feasible and bound the optimum; SolverFailed if the two contradict each other."""
     z = make_feasible(programme.problem, solution.z, programme.objective)
-    planes = solution.planes or tuple(
+    planes = tuple(
         term.core.majorant(dual, term.view.by) for term, dual in zip(programme.terms, solution.duals, strict=True)
     )
     value, bound = programme.objective(z), upper_bound(programme, solution, planes)

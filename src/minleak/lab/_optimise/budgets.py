@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from minleak.core._channel import Channel
+from minleak import Channel, Prior
 from minleak.core._entropy.base import ConditionalEntropy, Entropy
 from minleak.core._leakage import difference
 from minleak.core._parameters import real
-from minleak.core._prior import Prior, as_prior
+from minleak.core._prior import as_prior
 from minleak.core._result import Result
 from minleak.core._text_tables import Table
 from minleak.errors import Infeasible, InvalidParameter, SolverFailed
@@ -103,8 +103,6 @@ def least_budget(
     prior = as_prior(prior)
     entropies = as_forms(entropy, gains, prior.labels)
     enough = as_gap(gap)
-    if any(core_of(H).by_gradient for H in entropies):
-        raise InvalidParameter("least_budget takes entropies of the library: use optimise for custom ones")
     if cost is None:
         raise InvalidParameter("least_budget needs costs: give cost=, the matrix of what each pair costs")
     problem = as_problem(prior, allowed=allowed, cost=cost, outputs=outputs, d_privacy=d_privacy, delta=delta, k=k)

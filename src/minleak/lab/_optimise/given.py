@@ -10,18 +10,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from minleak import Channel, Prior
 from minleak.core._arrays import Array
-from minleak.core._channel import Channel
 from minleak.core._frames import axes
 from minleak.core._labels import Labels, check_labels, locator, match
 from minleak.core._matching import columns_by_label, values_by_label
 from minleak.core._matrices import is_sparse
 from minleak.core._parameters import real
-from minleak.core._prior import Prior, as_prior
+from minleak.core._prior import as_prior
 from minleak.errors import Infeasible, InvalidParameter
-from minleak.lab._optimise.approximate import as_approximate, as_delta
 from minleak.lab._optimise.capped import with_cap
-from minleak.lab._optimise.private import Privacy, as_privacy
+from minleak.lab._optimise.private import Privacy, as_approximate, as_delta, as_privacy
 from minleak.lab._optimise.problem import Problem
 
 # A row of a partial channel may exceed one by this much, as a channel's may.

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from minleak.core._arrays import Array, Indices
 from minleak.errors import SolverFailed
 from minleak.lab._optimise.problem import Problem
 from minleak.lab._optimise.programme import Programme, Solution
+from minleak.lab._packages import package
 
 # A row of privacy, or the delta of a pair, is broken if it is exceeded by more than this.
 _BROKEN = 1e-10
@@ -159,7 +159,7 @@ class _PrivacyRows:
 
 def make_highs(cost: Array, lower: Array, upper: Array, matrix: Any) -> Any:
     """HiGHS set up to minimise <cost, x> over x >= 0 with lower <= matrix x <= upper; the matrix by columns."""
-    highspy: Any = import_module("highspy")
+    highspy = package("highspy")
     lp = highspy.HighsLp()
     lp.num_row_, lp.num_col_ = matrix.shape
     lp.col_cost_, lp.col_lower_, lp.col_upper_ = cost, np.zeros(len(cost)), np.full(len(cost), math.inf)

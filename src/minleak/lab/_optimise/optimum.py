@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from minleak import Channel, Prior
 from minleak.core._arrays import Array
-from minleak.core._channel import Channel
 from minleak.core._entropy.base import ConditionalEntropy, Entropy
 from minleak.core._joint import Joint
 from minleak.core._labels import Labels
 from minleak.core._leakage import difference, precise_leakage
 from minleak.core._parameters import real
-from minleak.core._prior import Prior, as_prior
+from minleak.core._prior import as_prior
 from minleak.errors import Infeasible, InvalidParameter, SolverFailed
 from minleak.lab._optimise.bound import Solved
 from minleak.lab._optimise.cores.of_entropy import core_of, gains_of, outer, slope
@@ -60,8 +60,7 @@ def optimise(
         |{x : C[x,y] > 0}| <= k,  sum over y of max(C[x,y] - exp(epsilon d(x,x')) C[x',y], 0) <= delta.
 
     Convex for entropies with a `form`, of an order above 0: linear for min-entropy, l-guess errors and guesswork, else
-    conic. A custom entropy, a `lab.CoreConcave` with a gradient, is checked by `lab.check_entropy` and solved
-    from its gradients. With Shannon, a cost and a budget the least leakage is the rate-distortion function.
+    conic. With Shannon, a cost and a budget the least leakage is the rate-distortion function.
 
     Parameters
     ----------
@@ -113,7 +112,7 @@ def optimise(
         If no channel could be certified to within `gap` in the first entropy. Later entropies only break ties; their
         gaps are in `stages`, and `status` tells if one of them is larger.
 
-    Linear problems need HiGHS alone, others the extra `convex`. Cost: seconds for 60 x 60 (Shannon) and 200 x 200
+    Needs the extra `lab`. Cost: seconds for 60 x 60 (Shannon) and 200 x 200
     (min-entropy); guesswork needs n^2 m / 2 auxiliary unknowns.
 
     >>> wrong = [[0, 1, 1], [1, 0, 1], [1, 1, 0]]
@@ -123,8 +122,6 @@ def optimise(
     """
     prior = as_prior(prior)
     entropies = as_forms(entropy, gains, prior.labels)
-    if (len(entropies) > 1 or weights is not None) and any(core_of(H).by_gradient for H in entropies):
-        raise InvalidParameter("a custom entropy goes alone: give no other beside it, and no weights")
     enough = as_gap(gap)
     problem = as_problem(
         prior,

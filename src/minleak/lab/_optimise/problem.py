@@ -11,12 +11,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from minleak import Channel, Prior
 from minleak.core._arrays import Array, Indices
-from minleak.core._channel import Channel
 from minleak.core._labels import Labels
-from minleak.core._prior import Prior
-from minleak.lab._optimise.approximate import ApproximatePrivacy
-from minleak.lab._optimise.private import Privacy, Spanner
+from minleak.lab._optimise.private import ApproximatePrivacy, Privacy, Spanner
 
 # A budget that exceeds the least cost by no more than this share is the least cost.
 _SPARE = 1e-12

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from minleak import Channel
 from minleak.core._arrays import Array
-from minleak.core._channel import Channel
 from minleak.core._labels import Labels
 from minleak.core._result import Result
 from minleak.core._text_tables import Table

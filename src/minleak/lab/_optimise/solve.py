@@ -14,12 +14,10 @@ import numpy as np
 from minleak.core._threads import one_thread
 from minleak.errors import SolverFailed
 from minleak.lab._optimise.bound import Solved, better, certify
-from minleak.lab._optimise.conic import solve_conic
+from minleak.lab._optimise.conic import sharpen, solve_conic
 from minleak.lab._optimise.interior import is_crowded, solve_interior
 from minleak.lab._optimise.linear import LinearModel
-from minleak.lab._optimise.newton import sharpen
 from minleak.lab._optimise.one_guess import OneGuessModel, is_one_guess
-from minleak.lab._optimise.planes import solve_by_planes
 from minleak.lab._optimise.programme import Programme, Solution
 from minleak.lab._optimise.rate_distortion import is_rate_distortion, solve_rate_distortion
 
@@ -47,7 +45,7 @@ def compile_linear(programme: Programme) -> Solver:
 
 
 def _is_conic(programme: Programme) -> bool:
-    return not programme.linear and not programme.by_gradient
+    return not programme.linear
 
 
 def _has_easier_core(programme: Programme) -> bool:
@@ -72,7 +70,6 @@ SOLVERS = (
     Solver("interior point", is_crowded, solve_interior),
     Solver("HiGHS", lambda asked: asked.linear, lambda asked: compile_linear(asked).answers(asked)),
     Solver("rate-distortion", is_rate_distortion, lambda asked: _with_newton(asked, solve_rate_distortion(asked))),
-    Solver("planes", lambda asked: asked.by_gradient, solve_by_planes),
     Solver("Clarabel", _is_conic, lambda asked: _with_newton(asked, solve_conic(asked, tolerance=_TIGHT))),
     Solver("Clarabel, loose", _is_conic, lambda asked: _with_newton(asked, solve_conic(asked, tolerance=_LOOSE))),
     Solver("Clarabel, nearby", _has_easier_core, _from_easier_core),

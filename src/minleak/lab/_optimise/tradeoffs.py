@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from minleak.core._channel import Channel
+from minleak import Channel, Prior
 from minleak.core._entropy.base import ConditionalEntropy, Entropy
 from minleak.core._frontier import Axes, Frontier, Row
 from minleak.core._parameters import as_list, whole
-from minleak.core._prior import Prior, as_prior
+from minleak.core._prior import as_prior
 from minleak.core._result import Result
 from minleak.errors import InvalidParameter
 from minleak.lab._optimise.feasible import check_feasible

@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak.core._arrays import Array
-from minleak.core._columns import ones, size_of
 from minleak.core._matrices import is_sparse
 from minleak.core._reducing import group_columns, group_shares, merge_columns
 from minleak.core._threads import one_thread
 from minleak.errors import SolverFailed
-from minleak.lab._orders import exact, gains, programme, sparse
+from minleak.lab import _exact
+from minleak.lab._orders import gains, programme, sparse
 
 # Matrices with at most so many entries, and programmes with at most so many, are worked on densely.
 _DENSE = 4_000_000
@@ -137,7 +137,7 @@ def _solution(A: Any, B: Any) -> Array | None:
     *_, by_columns, singular = dgesv(A, B)
     R = np.ascontiguousarray(by_columns)
     # Rows of A and B sum to one, and so do those of R; what does not, or is larger, is rounding, or nearly.
-    if singular or not size_of(R) < 1e-3 / _RANK or not size_of(R.dot(ones(R.shape[1])) - 1) < 0.5:
+    if singular or not size_of(R) < 1e-3 / _RANK or not size_of(R.sum(axis=1) - 1) < 0.5:
         return None
     return R
 
@@ -152,7 +152,7 @@ def _make_stochastic(R: Array) -> Array:
     """R without what rounding took below zero, its rows of sum one."""
     if R.item(R.argmin()) < 0:
         R = np.maximum(R, 0)
-    return np.asarray(R / R.dot(ones(R.shape[1]))[:, None])
+    return np.asarray(R / R.sum(axis=1)[:, None])
 
 
 def _by_columns(A: Array, B: Array, order: Any, tolerance: float, earns: Callable[[Any], Any]) -> Array | None:
@@ -188,15 +188,15 @@ def _factorise_exactly(A: Any, B: Any, tolerance: float) -> Found:
     M = A[np.ix_(rows, columns)]
     unique = len(columns) == A.shape[1]
     R = np.full(guess.R.shape, Fraction(0), dtype=object) if unique else _round(guess.R)
-    moved = exact.solve(M, (B if unique else B - exact.product(A, R))[rows])
+    moved = _exact.solve(M, (B if unique else B - _exact.product(A, R))[rows])
     if moved is not None:
         R[columns] += moved
-        off = exact.product(A, R) - B
+        off = _exact.product(A, R) - B
         if not off.any() and min(R.flat) >= 0:
             return Found(R)
         if unique:
             return Found(gain=gains.readable(_separating_gains(A, M, (rows, columns), R, off), earns, exact=True))
-    found, gain = exact.stochastic(A, B)
+    found, gain = _exact.stochastic(A, B)
     if found is None and gain is None:
         raise SolverFailed(
             f"channels of {A.shape[1]} and {B.shape[1]} observables are too large to be compared exactly where the "
@@ -235,7 +235,7 @@ def _separating_gains(A: Any, M: Any, at: tuple[list[int], list[int]], R: Any, o
         x, j = wrong
         wanted = [-value for value in A[x, columns]]
         h[x] = Fraction(1)
-    solved: Any = exact.solve(M.T, np.array(wanted, dtype=object)[:, None])
+    solved: Any = _exact.solve(M.T, np.array(wanted, dtype=object)[:, None])
     h[rows] = solved[:, 0]
     if wrong is not None and off[x, j] > 0:
         h = -h
@@ -256,3 +256,8 @@ def _spread_back(R: Any, B: Any, of_a: Any, of_b: Any) -> Any:
     full[empty] = 0
     full[empty, 0] = 1
     return full.tocsc()
+
+
+def size_of(v: Array) -> float:
+    """The largest |entry|; NaN if there is one."""
+    return float(np.abs(v).max())

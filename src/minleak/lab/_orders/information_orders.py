@@ -8,16 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from minleak import Channel, Prior, leakage
 from minleak.core._arrays import Array
-from minleak.core._channel import Channel, as_channel
-from minleak.core._leakage import leakage
+from minleak.core._channel import as_channel
 from minleak.core._parameters import whole
-from minleak.core._prior import Prior
 from minleak.core._result import Result
 from minleak.core._simulating import generator
 from minleak.core._text_tables import Table
-from minleak.lab._measures.divergences import renyi_nats
-from minleak.lab._measures.simplices import halve
+from minleak.lab._measures.distances import renyi_nats
+from minleak.lab._measures.funnel import halve
 from minleak.lab._orders.orders import refined_by
 
 # A difference below zero by less than this may be rounding.

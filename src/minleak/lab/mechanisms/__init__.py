@@ -7,8 +7,8 @@
 
 from minleak.core._plan.channel_plan import rounded
 from minleak.lab.mechanisms._curves import PrivacyCurve, privacy_curve, shuffled_epsilon
-from minleak.lab.mechanisms._mechanism import Mechanism
-from minleak.lab.mechanisms._named import (
+from minleak.lab.mechanisms._mechanism import (
+    Mechanism,
     exponential,
     geometric,
     randomised_response,

@@ -10,13 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from minleak import Channel
 from minleak.core._arrays import Array
-from minleak.core._channel import Channel, as_channel
+from minleak.core._channel import as_channel
 from minleak.core._parameters import real, whole
 from minleak.core._result import Result
 from minleak.core._text_tables import Table
 from minleak.errors import InvalidParameter
-from minleak.lab._measures.divergences import renyi_nats
+from minleak.lab._measures.distances import renyi_nats
 
 # The most grid steps up to the largest loss of one observation, and of the whole grid after all of them.
 _FINE, _GRID = 1 << 16, 1 << 20

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from minleak import Channel
 from minleak.core._arrays import Array, Indices
-from minleak.core._channel import Channel
 from minleak.lab.sequences._chain import Chain, look_up
 
 # Numbers that one step of the exact recursion may take.

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from minleak import Prior
 from minleak.core._arrays import Array, Indices
 from minleak.core._labels import Labels, locator
 from minleak.core._parameters import whole
 from minleak.core._plan.fields import LIMIT
-from minleak.core._prior import Prior
 from minleak.core._simulating import generator
 from minleak.errors import InvalidParameter, InvalidPrior, SolverFailed, quote
 from minleak.lab.sequences._fitting import blocks_of, count_sequences

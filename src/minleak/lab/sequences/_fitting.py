@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from minleak import Prior
 from minleak.core._arrays import Indices
 from minleak.core._labels import Labels
 from minleak.core._parameters import as_list, whole
-from minleak.core._prior import Prior
 from minleak.errors import InvalidParameter, InvalidPrior, quote
 from minleak.io._tables import as_values, encode
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from minleak import Prior
 from minleak.core._arrays import Array, Indices
 from minleak.core._labels import Labels, locator, match
 from minleak.core._matching import columns_by_label, values_by_label
 from minleak.core._matrices import is_sparse
 from minleak.core._plan.fields import LIMIT
-from minleak.core._prior import Prior
 from minleak.errors import InvalidParameter, InvalidPrior, quote
 
 # The counts of a row add up to less than this, so that their products can be put right in 64 bits.

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from minleak import Channel
 from minleak.core._arrays import Array, Indices
-from minleak.core._channel import Channel
 from minleak.core._labels import match
 from minleak.core._parameters import as_list, whole
 from minleak.core._plan.drawable import Listed

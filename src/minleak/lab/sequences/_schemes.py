@@ -9,17 +9,15 @@ from typing import Any
 
 import numpy as np
 
+from minleak import Channel, Plan, Prior, design
 from minleak.core._arrays import Array, Indices
-from minleak.core._channel import Channel, as_channel
-from minleak.core._design import design
+from minleak.core._channel import as_channel
 from minleak.core._labels import match
 from minleak.core._parameters import whole
 from minleak.core._plan.drawable import Listed
 from minleak.core._plan.partition import cut
-from minleak.core._plan.plan import Plan
 from minleak.core._plan.set_plan import SetPlan
 from minleak.core._plan.streams import Stream
-from minleak.core._prior import Prior
 from minleak.errors import InvalidParameter, quote
 from minleak.lab.sequences._beliefs import ShownSets, ShownTracks
 from minleak.lab.sequences._chain import Chain

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from minleak import Prior
 from minleak.core._file.replacing import replace_file
 from minleak.core._matrices import MOST, are_rows
 from minleak.core._parameters import whole
-from minleak.core._prior import Prior
 from minleak.errors import InvalidParameter, MinleakError, UnreadableFile
 
 _FORM = "minleak chain 1"

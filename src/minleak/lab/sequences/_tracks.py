@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from minleak import Key
 from minleak.core._certify.certificate import Certificate
 from minleak.core._cloak import as_key
 from minleak.core._file.hashing import hash_parts, label_parts
-from minleak.core._keys import Key, Walking, scope_bytes
+from minleak.core._keys import Walking, scope_bytes
 from minleak.core._parameters import as_list, whole
 from minleak.core._plan.streams import Stream
 from minleak.errors import InvalidCloak, InvalidKey, InvalidParameter, UnknownSecret, quote

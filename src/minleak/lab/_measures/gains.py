@@ -1,27 +1,26 @@
-"""Gains by name and gains made of others: of two attackers, of what is observed, of one guess about something else."""
+"""Gains made of others, of two attackers, of what is observed, of one guess about something else; losses as risks."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 
+from minleak import Channel, Prior
 from minleak.core._arrays import Array
-from minleak.core._channel import Channel, as_channel
+from minleak.core._channel import as_channel
 from minleak.core._entropy.gain import gain_matrix
-from minleak.core._joint import as_joint
+from minleak.core._joint import Joint, as_joint
 from minleak.core._labels import Labels
+from minleak.core._leakage import posterior_vulnerability, vulnerability
 from minleak.core._matrices import DENSE, too_large
-from minleak.core._parameters import whole
-from minleak.core._prior import Prior, as_prior
+from minleak.core._prior import as_prior
 from minleak.core._result import Result
-from minleak.core._simulating import TRIALS
 from minleak.errors import InvalidParameter
-from minleak.lab._measures.row_distances import number_values
+from minleak.lab._measures.capacities import number_values
 
 # The most guesses or strategies that a matrix of gains is made with.
 _GUESSES = 1_000_000
@@ -90,25 +89,6 @@ def predicate_gain(values: Iterable[Any]) -> Array:
     return gain
 
 
-def tries_gain(n: int, tries: int) -> Array:
-    """Gains of one for having the secret among `tries` guesses: a row for each set of them, C(n, tries) in all.
-
-    `GuessError(tries)` computes the same without the matrix.
-
-    >>> tries_gain(3, 2)
-    array([[1., 1., 0.],
-           [1., 0., 1.],
-           [0., 1., 1.]])
-    """
-    n, tries = whole(n, "n", 1), whole(tries, "tries", 1, TRIALS)
-    if tries > n or math.comb(n, tries) > _GUESSES:
-        raise InvalidParameter(f"{tries} guesses among {n} secrets make no matrix of at most {_GUESSES:,} rows")
-    gain = np.zeros((math.comb(n, tries), n))
-    for row, chosen in enumerate(combinations(range(n), tries)):
-        gain[row, list(chosen)] = 1
-    return gain
-
-
 @dataclass(frozen=True)
 class GuessingForm(Result):
     """Gains as one guess: V_g[p, C] = scale V[prior, channel @ C] + offset, whatever C, for the p they were made with.
@@ -149,24 +129,49 @@ def gain_to_bayes(prior: Prior | Iterable[Any], gain: Any) -> GuessingForm:
     return GuessingForm(Prior(weights), channel, scale, float(p @ least))
 
 
-def property_channel(
-    prior: Prior | Iterable[Any], channel: Channel | Any, values: Iterable[Any]
-) -> tuple[Prior, Channel]:
-    """What the channel tells about a property of the secret: the prior on its values and the channel from these.
-
-    `values` has the value of each secret, in their order or by label; `Joint.of` gives the same as a joint. Its
-    one-guess vulnerability is V_g of `predicate_gain(values)`.
-
-    >>> ages, told = property_channel([2, 1, 1], [[1, 0], [0, 1], [0.5, 0.5]], ["old", "young", "old"])
-    >>> ages.p, told.toarray().round(6)[0]
-    (array([0.75, 0.25]), array([0.833333, 0.166667]))
-    """
-    told = as_joint(prior, channel).of(values)
-    return told.prior, told.channel
-
-
 def as_matrix(gain: Any, secrets: Labels | None = None) -> Array:
     """Gains as a dense matrix with guesses as rows; a vector is what naming each secret earns."""
     matrix = gain_matrix(gain, secrets)
     dense = matrix if isinstance(matrix, np.ndarray) else matrix.toarray()
     return np.diag(dense) if dense.ndim == 1 else np.asarray(dense)
+
+
+def risk(prior: Prior | Iterable[Any], *, loss: Any = None) -> float:
+    """The attacker's least expected loss, min over w of sum over x of L[w,x] p(x); of a wrong guess, without `loss`.
+
+    >>> risk([2, 1, 1]), risk([2, 1, 1], loss=[[0, 1, 2], [1, 0, 1], [2, 1, 0]])
+    (0.5, 0.75)
+    """
+    prior = as_prior(prior)
+    return 1 - vulnerability(prior) if loss is None else -vulnerability(prior, gain=-_loss(loss))
+
+
+def posterior_risk(prior: Joint | Prior | Iterable[Any], channel: Channel | Any = None, *, loss: Any = None) -> float:
+    """The same after observing the channel's output.
+
+    >>> posterior_risk([2, 1, 1], [[1, 0], [0, 1], [0, 1]])
+    0.25
+    """
+    if loss is None:
+        return 1 - posterior_vulnerability(prior, channel)
+    return -posterior_vulnerability(prior, channel, gain=-_loss(loss))
+
+
+def risk_leakage(prior: Joint | Prior | Iterable[Any], channel: Channel | Any = None, *, loss: Any = None) -> float:
+    """The factor by which observing lowers the risk; infinite where none is left.
+
+    >>> risk_leakage([2, 1, 1], [[1, 0], [0, 1], [0, 1]])
+    2.0
+    """
+    joint = as_joint(prior, channel)
+    before, after = risk(joint.prior, loss=loss), posterior_risk(joint, loss=loss)
+    if before < 0 or after < 0:
+        raise InvalidParameter("a factor makes no sense on losses below zero: add a constant to all of them")
+    return before / after if after > 0 else (1.0 if before == 0 else math.inf)
+
+
+def _loss(loss: Any) -> Array:
+    matrix = gain_matrix(loss)
+    if not isinstance(loss, list | tuple | np.ndarray) or np.ndim(loss) != 2:
+        raise InvalidParameter("losses are a matrix with guesses as rows")
+    return np.diag(matrix) if matrix.ndim == 1 else matrix

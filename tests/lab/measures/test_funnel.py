@@ -11,8 +11,7 @@ from scipy.optimize import linprog
 
 import minleak as ml
 from minleak.errors import Infeasible, InvalidParameter
-from minleak.lab._measures.simplices import halve
-from minleak.lab._optimise.funnel import _Funnel
+from minleak.lab._measures.funnel import _Funnel, halve
 
 PRIOR, CHANNEL = [3, 2], [[0.7, 0.2, 0.1], [0.1, 0.4, 0.5]]
 

@@ -9,7 +9,7 @@ import pytest
 
 import minleak as ml
 from minleak.errors import Infeasible, InvalidChannel, InvalidParameter
-from minleak.lab import _repeated_observations as repeated_observations
+from minleak.lab._measures import repeated
 
 PRIOR = [3, 2, 2, 1]
 CHANNEL = [[0.5, 0.3, 0.2], [0.2, 0.5, 0.3], [0.2, 0.2, 0.6], [0.5, 0.3, 0.2]]  # the last shows what the first does
@@ -21,7 +21,7 @@ def test_exact_and_simulated_agree(monkeypatch):
     assert all(exact.exact)
     for t, success in zip(exact.looks, exact.success, strict=True):
         assert success == pytest.approx(ml.lab.posterior_vulnerability(PRIOR, ml.Channel(CHANNEL).repeated(t)))
-    monkeypatch.setattr(repeated_observations, "_EXACT", 0)
+    monkeypatch.setattr(repeated, "_EXACT", 0)
     simulated = ml.lab.repeated_success(PRIOR, CHANNEL, looks=[1, 3, 8])
     assert not any(simulated.exact)
     for low, value, high in zip(simulated.low, exact.success, simulated.high, strict=True):

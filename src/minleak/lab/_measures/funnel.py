@@ -20,17 +20,14 @@ from typing import Any
 
 import numpy as np
 
+from minleak import Channel, Prior, leakage
 from minleak.core._arrays import Array
-from minleak.core._channel import Channel
 from minleak.core._joint import Joint, as_joint
-from minleak.core._leakage import leakage
 from minleak.core._parameters import real
-from minleak.core._prior import Prior
 from minleak.core._result import Result
 from minleak.core._simulating import generator
 from minleak.core._threads import one_thread
 from minleak.errors import Infeasible, InvalidParameter, SolverFailed
-from minleak.lab._measures.simplices import halve
 
 # Up to this many values of X, p on every subset is among the first posteriors.
 _SUBSETS = 8
@@ -242,3 +239,18 @@ class _Funnel:
 def _entropy(q: Array) -> Array:
     """Shannon's, in bits, of the last axis."""
     return np.asarray(-(q * np.log2(np.where(q > 0, q, 1.0))).sum(axis=-1))
+
+
+def halve(cells: Array) -> Array:
+    """Each simplex, its corners as rows, cut at the middle of its longest edge.
+
+    >>> halve(np.eye(2)[None]).tolist()
+    [[[0.5, 0.5], [0.0, 1.0]], [[1.0, 0.0], [0.5, 0.5]]]
+    """
+    apart = np.square(cells[:, :, None] - cells[:, None]).sum(axis=-1)
+    first, second = np.unravel_index(apart.reshape(len(cells), apart.shape[1] ** 2).argmax(axis=1), apart.shape[1:])
+    each = np.arange(len(cells))
+    middle = (cells[each, first] + cells[each, second]) / 2
+    one, other = cells.copy(), cells.copy()
+    one[each, first], other[each, second] = middle, middle
+    return np.concatenate([one, other])
