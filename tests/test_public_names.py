@@ -61,7 +61,8 @@ PROMISED = {
     """,
     "minleak.results": """
         Audit Baseline Bracket ByStep Capacity Certificate ChannelPlan ChannelSummary Check
-        Comparison ComparisonRow Cost Deficiency Drawable EntropyCheck Equilibrium Estimate EstimatedPrior ExportedTable Exposure Frontier
+        Comparison ComparisonRow Cost Deficiency Drawable
+        EntropyCheck Equilibrium Estimate EstimatedPrior ExportedTable Exposure Frontier
         FrontierPoint GuessingForm GuessworkMoment Hyper InformationOrder Labels LeakageRow LeakageTable LeastBudget
         Lineage LineageSummary Looks LooksNeeded Majorization MatroidOptimum Measured Misfit Needed Optimum Pairs
         PartWorth PartitionBlock PlanLeakage PlanSummary PointwiseLeakage Posteriors PrincipalPartition PrivacyFunnel
