@@ -27,6 +27,7 @@ import pyarrow.compute as pc
 from minleak.core._arrays import Indices
 from minleak.core._file.replacing import replace_file
 from minleak.core._label_bytes import labels_in_bytes
+from minleak.core._plan.drawable import Listed
 from minleak.core._plan.partition import Partition
 from minleak.core._plan.streams import hmac_sha256, message
 from minleak.core._result import Result
@@ -34,7 +35,6 @@ from minleak.errors import InvalidKey, InvalidParameter, MinleakError
 
 if TYPE_CHECKING:
     from minleak.core._keys import Key
-    from minleak.core._plan.drawable import Listed
 
 FORMAT = "minleak table 1"
 # So many records are hashed together.
