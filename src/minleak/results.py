@@ -32,6 +32,7 @@ from minleak.lab._optimise.result import Equilibrium, Optimum, Stage
 from minleak.lab._optimise.tradeoffs import FrontierPoint, Tradeoff
 from minleak.lab._orders.join_meet import JoinMeetOrder
 from minleak.lab._orders.orders import Refinement
+from minleak.lab._pairs import PairClass, PairsOptimum
 from minleak.lab._repeated_observations import Looks, Needed
 from minleak.lab.sequences._results import ByStep, SequenceLeakage, SequenceTable
 from minleak.lab.sequences._tracks import Shown, Walk
@@ -86,7 +87,9 @@ __all__ = [
     "Misfit",
     "Needed",
     "Optimum",
+    "PairClass",
     "Pairs",
+    "PairsOptimum",
     "PartWorth",
     "PartitionBlock",
     "PlanLeakage",
