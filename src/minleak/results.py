@@ -24,6 +24,7 @@ from minleak.core._plan.summaries import (
 from minleak.core._property_leakage import PropertyLeakage
 from minleak.core._result import Result, fields_of
 from minleak.core._text_tables import Table
+from minleak.groups._invariance import Invariance, Witness
 from minleak.io._reading import Pairs
 from minleak.lab._matroids.optimum import MatroidOptimum, PartitionBlock, PrincipalPartition
 from minleak.lab._measures.max_case import PointwiseLeakage
@@ -73,6 +74,7 @@ __all__ = [
     "Frontier",
     "FrontierPoint",
     "Hyper",
+    "Invariance",
     "JoinMeetOrder",
     "Labels",
     "LeakageRow",
@@ -116,6 +118,7 @@ __all__ = [
     "Tradeoff",
     "UnlistedPlan",
     "Walk",
+    "Witness",
     "World",
     "fields_of",
 ]

@@ -88,6 +88,7 @@ NAMES = {
     "matroid_uniform": "lab.Matroid.uniform | theory.Matroid.uniform",
     "best_pairs": "lab.pairs",
     "certify_pairs": "lab.certify_pairs",
+    "invariance": "lab.invariance",
     "privacy_funnel": "lab.privacy_funnel | theory.privacy_funnel",
     # plans and what is done with them
     "design": "design",

@@ -21,6 +21,7 @@ from minleak.core._leakage import (
 from minleak.core._together import Together
 from minleak.lab import mechanisms, sequences
 from minleak.lab._entropy_check import EntropyCheck, check_entropy
+from minleak.lab._invariance import invariance
 from minleak.lab._majorization import Majorization, SchurCheck, check_schur_concave, lorenz, majorizes
 from minleak.lab._matroids.optimum import matroid_optimum, principal_partition
 from minleak.lab._matroids.oracles import Matroid
@@ -152,6 +153,7 @@ __all__ = [
     "hockey_stick",
     "hyper_distance",
     "induced_metric",
+    "invariance",
     "join_meet",
     "join_meet_refined_by",
     "kantorovich",
