@@ -20,7 +20,7 @@ INNER = """
     Columns Grid Core Axes LayoutResult Distances Homes Ring Tier CommonPhases GroupTree Partition StringPrior Sampler
     Ledger Calendar ClassLimits
     LineageSampler RingSampler BlockSampler RowSampler StringSampler HeldOutEvents ObservedShares JointCounts WeightLine
-    RingLayout
+    RingLayout Sets
 """
 
 PUBLIC = {f"{namespace}.{name}": getattr(importlib.import_module(namespace), name) for namespace, name in EACH}

@@ -35,6 +35,7 @@ from minleak.lab._orders.join_meet import JoinMeetOrder
 from minleak.lab._orders.orders import Refinement
 from minleak.lab._pairs import PairClass, PairsOptimum
 from minleak.lab._repeated_observations import Looks, Needed
+from minleak.lab._worst_cases import LeastCapacity
 from minleak.lab.sequences._results import ByStep, SequenceLeakage, SequenceTable
 from minleak.lab.sequences._tracks import Shown, Walk
 from minleak.lineage._lineage import Lineage
@@ -80,6 +81,7 @@ __all__ = [
     "LeakageRow",
     "LeakageTable",
     "LeastBudget",
+    "LeastCapacity",
     "Lineage",
     "LineageSummary",
     "Looks",

@@ -89,6 +89,8 @@ NAMES = {
     "best_pairs": "lab.pairs",
     "certify_pairs": "lab.certify_pairs",
     "invariance": "lab.invariance",
+    "least_capacity": "lab.least_capacity",
+    "pml_channel": "lab.pml_channel",
     "privacy_funnel": "lab.privacy_funnel | theory.privacy_funnel",
     # plans and what is done with them
     "design": "design",

@@ -91,6 +91,7 @@ from minleak.lab._orders.left import left_factor
 from minleak.lab._orders.orders import max_refined_by, refined_by
 from minleak.lab._pairs import certify_pairs, pairs
 from minleak.lab._repeated_observations import observations_needed, repeated_success
+from minleak.lab._worst_cases import least_capacity, pml_channel
 from minleak.rates._estimating import estimate_prior
 from minleak.rivals._alternatives import baselines
 
@@ -159,6 +160,7 @@ __all__ = [
     "kantorovich",
     "kl_divergence",
     "least_budget",
+    "least_capacity",
     "left_factor",
     "less_noisy",
     "local_dp_epsilon",
@@ -183,6 +185,7 @@ __all__ = [
     "observations_needed",
     "optimise",
     "pairs",
+    "pml_channel",
     "pointwise_maximal_leakage",
     "posterior_gain",
     "posterior_risk",
