@@ -58,7 +58,7 @@ PROMISED = {
         lorenz check_schur_concave SchurCheck
         Adversary OptimalAdversary UniformAdversary MismatchedAdversary best_guesses
         Matroid matroid_optimum principal_partition
-        pairs certify_pairs invariance least_capacity pml_channel
+        pairs certify_pairs invariance least_capacity pml_channel online_buckets
         max_refined_by join_meet join_meet_refined_by left_factor Joint Together induced_metric
         max_case_capacity max_case_leakage max_case_vulnerability pointwise_maximal_leakage
         bayes_security bayes_risk_capacity risk posterior_risk risk_leakage loss_gain predicate_gain tries_gain
@@ -74,8 +74,8 @@ PROMISED = {
         ComparisonRow Cost Equilibrium Estimate EstimatedPrior ExportedTable Exposure Frontier FrontierPoint Hyper
         Invariance JoinMeetOrder Labels LeakageRow LeakageTable LeastBudget LeastCapacity
         Lineage LineageSummary Looks LooksNeeded MatroidOptimum Measured Misfit
-        Needed Optimum PairClass Pairs PairsOptimum PartWorth PartitionBlock PlanLeakage PlanSummary PointwiseLeakage
-        Posteriors PrincipalPartition PropertyLeakage Refinement Repeated Result
+        Needed OnlineBuckets Optimum PairClass Pairs PairsOptimum PartWorth PartitionBlock PlanLeakage PlanSummary
+        PointwiseLeakage Posteriors PrincipalPartition PropertyLeakage Refinement Repeated Result
         RowSummary Rows RowsRead SequenceLeakage SequenceTable Shown Stage StringModel StringSummary Sweep Table Today
         Tradeoff UnlistedPlan Walk Witness World fields_of
     """,

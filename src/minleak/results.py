@@ -46,6 +46,7 @@ from minleak.rates._world import World
 from minleak.rivals._alternatives import Baseline, Estimate
 from minleak.rivals._comparing import Comparison, ComparisonRow
 from minleak.rivals._exposures import Exposure, Repeated
+from minleak.rivals._online import OnlineBuckets
 from minleak.samples._looking import LooksNeeded
 from minleak.samples._measures import Bracket
 from minleak.samples._result import Audit, Measured
@@ -90,6 +91,7 @@ __all__ = [
     "Measured",
     "Misfit",
     "Needed",
+    "OnlineBuckets",
     "Optimum",
     "PairClass",
     "Pairs",

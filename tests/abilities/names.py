@@ -91,6 +91,7 @@ NAMES = {
     "invariance": "lab.invariance",
     "least_capacity": "lab.least_capacity",
     "pml_channel": "lab.pml_channel",
+    "online_buckets": "lab.online_buckets",
     "privacy_funnel": "lab.privacy_funnel | theory.privacy_funnel",
     # plans and what is done with them
     "design": "design",

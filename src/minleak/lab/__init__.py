@@ -94,6 +94,7 @@ from minleak.lab._repeated_observations import observations_needed, repeated_suc
 from minleak.lab._worst_cases import least_capacity, pml_channel
 from minleak.rates._estimating import estimate_prior
 from minleak.rivals._alternatives import baselines
+from minleak.rivals._online import online_buckets
 
 __all__ = [
     "Adversary",
@@ -183,6 +184,7 @@ __all__ = [
     "multiplicative_kantorovich",
     "multiplicative_leakage",
     "observations_needed",
+    "online_buckets",
     "optimise",
     "pairs",
     "pml_channel",
