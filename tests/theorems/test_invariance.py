@@ -141,6 +141,20 @@ def test_oracles_and_kinds_by_component():
     assert lab.invariance([(0, 1, 2), (3, 4), (4, 5), (5, 6)]).answer == "matroids and pairs by component"
 
 
+def test_the_refusal_of_what_is_no_matroid_prints_the_witness():
+    """Two crossing attributes: at most one of a country and one of a language, among nine."""
+    cubes = [(a, b) for a in range(3) for b in range(3)]
+
+    def at_most_one_of_each(some):
+        return all(len({cubes[x][i] for x in some}) == len(some) for i in (0, 1))
+
+    with pytest.raises(InvalidParameter, match="must be the independent sets of a matroid; got") as refused:
+        lab.matroid_optimum([1] * 9, at_most_one_of_each)
+    assert "No channel is best for every entropy: sets {" in str(refused.value)
+    with pytest.raises(InvalidParameter, match=r"Ask lab\.invariance whether one channel is still best"):
+        lab.matroid_optimum([1] * 4, lambda some: set(some) in [set(), {0}, {1}, {2}, {3}, {0, 1}, {2, 3}])
+
+
 @pytest.mark.parametrize("seed", range(30))
 def test_caps_on_sums_of_two_sizes(seed):
     """A knapsack of many small and many large secrets: with r_j the most small ones beside j large ones, invariant if
