@@ -44,6 +44,7 @@ PROMISED = {
         Mechanism randomised_response geometric truncated_geometric exponential tight_constraints
         planar_geometric planar_laplace rounded privacy_curve PrivacyCurve shuffled_epsilon
     """,
+    "minleak.lab.paper": "Cachin JizbaArimitsu LogGuesswork NonMonotone RennerWolf algorithm_1",
     "minleak.lab": """
         renyi_divergence kl_divergence chi_square hellinger bhattacharyya hockey_stick
         binary_symmetric symmetric binary_erasure z_channel visible_choice hidden_choice
@@ -67,7 +68,7 @@ PROMISED = {
         gain_sum posterior_gain gain_to_bayes GuessingForm property_channel
         CoreConcave Hayashi FehrBerens SharmaMittal Tsallis additive_capacity d_privacy
         baselines estimate_prior observations_needed repeated_success
-        optimise least_budget tradeoff refined_by mechanisms sequences
+        optimise least_budget tradeoff refined_by mechanisms paper sequences
     """,
     "minleak.results": """
         Audit BasePlan Baseline BlockPlan BlockSummary Bracket ByStep Capacity Certificate Check Comparison

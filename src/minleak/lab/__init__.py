@@ -19,7 +19,7 @@ from minleak.core._leakage import (
     vulnerability,
 )
 from minleak.core._together import Together
-from minleak.lab import mechanisms, sequences
+from minleak.lab import mechanisms, paper, sequences
 from minleak.lab._entropy_check import EntropyCheck, check_entropy
 from minleak.lab._invariance import invariance
 from minleak.lab._majorization import Majorization, SchurCheck, check_schur_concave, lorenz, majorizes
@@ -187,6 +187,7 @@ __all__ = [
     "online_buckets",
     "optimise",
     "pairs",
+    "paper",
     "pml_channel",
     "pointwise_maximal_leakage",
     "posterior_gain",

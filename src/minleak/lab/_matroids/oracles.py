@@ -205,7 +205,7 @@ def _check_exchange(matroid: Matroid) -> Matroid:
 
 
 def _explain(matroid: Matroid, some: Some) -> str:
-    """What the theorem says of sets that are no matroid's: a witness among these secrets and others, if there is one."""
+    """What the theorem says of sets that are no matroid's: a witness among these secrets and others, if any."""
     members = [x for x in [*sorted(some), *sorted(set(range(matroid.n)) - some)] if matroid.independent(frozenset([x]))]
     members = sorted(members[:_AMONG])
     family = explore(len(members), lambda part: matroid.independent(frozenset(members[i] for i in part)))
