@@ -116,8 +116,18 @@ def test_a_certificate_that_is_wrong_is_not_ok():
             InvalidParameter,
             "the matroid must be on 3 secrets; got one on 4.",
         ),
-        ("ab", {"k": 1}, InvalidParameter, "secrets must be their number or a list of labels; got 'ab'."),
-        (["a", "a"], {"k": 1}, InvalidParameter, "the labels of the secrets must be different"),
+        (
+            "ab",
+            {"k": 1},
+            InvalidParameter,
+            "secrets must be their number, or a list of different labels; name each once.",
+        ),
+        (
+            ["a", "a"],
+            {"k": 1},
+            InvalidParameter,
+            "secrets must be their number, or a list of different labels; name each once.",
+        ),
         (2, {"sizes": [1, 10**9], "budget": 10**9}, InvalidParameter, "secrets times budget must be at most"),
     ],
 )

@@ -230,9 +230,9 @@ def _witness(kind: int, outside: int, four: tuple[int, int, int, int], names: Se
     for giant in always:
         prior[giant] = sum(prior.values())
         for columns in (first, second):
-            masses = [sum(mass for x, mass in column.items() if x in at.values()) for column in columns]
+            masses = [_add(mass for x, mass in column.items() if x in at.values()) for column in columns]
             for column, mass in zip(columns, masses, strict=True):
-                column[giant] = prior[giant] * mass / sum(masses)
+                column[giant] = prior[giant] * mass / _add(masses)
     many, total = len(always), sum(prior.values())
     errors = [f"guess-error:{guesses}" for guesses in range(1, many + 2)]
     spread = "tsallis:2" if not many else f"tsallis:2 without the {many} likeliest"
@@ -256,9 +256,7 @@ def _named(columns: list[dict[int, Fraction]], names: Sequence[Any], total: int)
 def _errors(columns: list[dict[int, Fraction]], many: int) -> Fraction:
     """The sum of the errors of 1, 2, ..., many + 1 guesses: what is left of each column without its heaviest."""
     ordered = [sorted(column.values(), reverse=True) for column in columns]
-    return sum(
-        (sum(column[guesses:], Fraction(0)) for column in ordered for guesses in range(1, many + 2)), Fraction(0)
-    )
+    return _add(_add(column[guesses:]) for column in ordered for guesses in range(1, many + 2))
 
 
 def _spread(columns: list[dict[int, Fraction]], many: int) -> Fraction:
@@ -266,5 +264,9 @@ def _spread(columns: list[dict[int, Fraction]], many: int) -> Fraction:
     total = Fraction(0)
     for column in columns:
         rest = sorted(column.values(), reverse=True)[many:]
-        total += sum(rest) - sum(mass * mass for mass in rest) / sum(rest)
+        total += _add(rest) - _add(mass * mass for mass in rest) / _add(rest)
     return total
+
+
+def _add(several: Iterable[Fraction]) -> Fraction:
+    return sum(several, Fraction(0))

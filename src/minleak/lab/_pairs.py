@@ -297,7 +297,7 @@ def _as_edges(pairs: Iterable[tuple[Any, Any]], prior: Prior) -> Indices:
 
 def _whole(prior: Prior) -> list[int]:
     """Integers in the proportion of the weights, exactly."""
-    given = prior.weights.tolist()
+    given: list[int] = prior.weights.tolist()
     if prior.exact:
         return given
     shares = [Fraction(w) for w in given]

@@ -248,14 +248,12 @@ def least_capacity(
     Fraction(7, 2)
     """
     labels: Sequence[Any]
-    if isinstance(secrets, int | np.integer) and not isinstance(secrets, bool):
+    if not isinstance(secrets, Iterable):
         labels = range(whole(secrets, "the number of secrets"))
     else:
-        if isinstance(secrets, str | bytes) or not hasattr(secrets, "__iter__"):
-            raise InvalidParameter(f"secrets must be their number or a list of labels; got {quote(secrets)}.")
-        labels = list(secrets)
+        labels = [] if isinstance(secrets, str | bytes) else list(secrets)
         if not labels or len(set(labels)) != len(labels):
-            raise InvalidParameter("the labels of the secrets must be different, and at least one; name each once.")
+            raise InvalidParameter("secrets must be their number, or a list of different labels; name each once.")
     n = len(labels)
     cap = None if k is None else min(whole(k, "the cap k on the size of a set"), n)
     if (sizes is None) != (budget is None):
@@ -309,7 +307,7 @@ def pml_channel(prior: Prior | Iterable[Any], k: int) -> Channel:
     cap = whole(k, "the cap k on the size of a set", 2)
     weights = [Fraction(w) for w in known.weights.tolist()]
     if not all(weights):
-        x = weights.index(0)
+        x = weights.index(Fraction(0))
         raise InvalidParameter(f"all secrets must have positive weight; got 0 at row {x}. Leave it out.")
     labels, inputs = list(known.labels), None if known.labels.is_default else known.labels
     if cap >= n:
@@ -330,7 +328,8 @@ def _balance(weights: list[Fraction], level: Fraction) -> list[tuple[Fraction, l
     two of them between 0 and 1; and shares with which their mean is the level everywhere.
     """
     point = [level] * len(weights)
-    left, found = Fraction(1), []
+    left = Fraction(1)
+    found: list[tuple[Fraction, list[Fraction]]] = []
     while True:
         corner = _move_to_corner(point, weights)
         away = {x: point[x] - corner[x] for x in range(len(point)) if point[x] != corner[x]}
@@ -364,7 +363,7 @@ def _move_to_corner(point: list[Fraction], weights: list[Fraction]) -> list[Frac
 
 def _room(point: list[Fraction], direction: dict[int, Fraction]) -> Fraction:
     """How far one can go without leaving the cube."""
-    return min(((1 - point[x] if change > 0 else -point[x]) / change) for x, change in direction.items() if change)
+    return min((Fraction(change > 0) - point[x]) / change for x, change in direction.items() if change)
 
 
 # -- the cover ---------------------------------------------------------------------------------------------------------
@@ -479,11 +478,11 @@ def _as_fractions(
     for most in (_DENOMINATOR, 10**6, 10**17):
         shown = [(some, Fraction(v).limit_denominator(most)) for some, v in used]
         weights = [max(Fraction(y).limit_denominator(most), Fraction(0)) for y in dual.tolist()]
-        least = min(sum((v for some, v in shown if x in some), Fraction(0)) for x in range(len(dual)))
+        least: Fraction = min(sum((v for some, v in shown if x in some), Fraction(0)) for x in range(len(dual)))
         if least > 0:
             integers, common = _common(weights)
             heaviest = Fraction(family.heaviest(integers), common)
-            shown = [(some, v / min(least, 1)) for some, v in shown]
+            shown = [(some, v / min(least, Fraction(1))) for some, v in shown]
             weights = [y / heaviest for y in weights]
             if best is None or sum(v for _, v in shown) - sum(weights) < sum(v for _, v in best[0]) - sum(best[1]):
                 best = shown, weights
