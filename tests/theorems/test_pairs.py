@@ -148,6 +148,17 @@ def test_a_channel_with_a_set_that_is_not_allowed_is_not_valid():
     assert "1 is not" in str(found)
 
 
+def test_the_certificate_says_which_property_is_missing():
+    """A secret with two posteriors; and one posterior for each, of which two add up to more than 1."""
+    half = Fraction(1, 2)
+    several = lab.certify_pairs([[half, half], [1, 0], [0, 1]], [2, 1, 3], [(0, 1), (0, 2)])
+    assert [check.ok for check in several.checks] == [True, False, False]
+    assert several.checks[1].detail == "1 has several"
+    alone = lab.certify_pairs([[Fraction(1), 0], [0, Fraction(1)]], [1, 1], [(0, 1)])
+    assert [check.ok for check in alone.checks] == [True, True, False]
+    assert alone.checks[2].detail == "1 adds up to more"
+
+
 @pytest.mark.parametrize(
     ("allowed", "message"),
     [
