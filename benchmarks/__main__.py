@@ -29,6 +29,7 @@ ALL = (
     "auditing",
     "sequences",
     "matroids",
+    "theorems",
     "streams",
 )
 

@@ -12,7 +12,7 @@ import numpy as np
 
 import minleak as ml
 from benchmarks.timing import Timed, interleaved, line
-from paper.algorithm import paper_algorithm
+from minleak.lab.paper import algorithm_1
 
 
 def main() -> None:
@@ -137,7 +137,7 @@ def literal(k: int = 8, budget: float = 60.0) -> None:
     while math.comb(n, k) <= 2_000_000:
         prior = ml.Prior(np.arange(n, 0, -1) + n)
         start = time.perf_counter()
-        channel = paper_algorithm(prior, k)
+        channel = algorithm_1(prior, k)
         taken = time.perf_counter() - start
         ours = interleaved({"ours": lambda prior=prior: ml.design(prior, k)}, runs=5)["ours"]
         plan = ours.value

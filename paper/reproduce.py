@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from minleak.errors import MinleakError
-from paper import corollaries, counterexample, errata, figures, gains, matroids, toys
+from paper import corollaries, counterexample, errata, figures, gains, matroids, theorems, toys
 from paper.claims import Claim, Figure, Part
 from paper.page import all_claims, as_csv, as_page
 
@@ -22,6 +22,7 @@ PARTS: dict[str, Callable[[], Part]] = {
     "gains": gains.part,
     "errata": errata.part,
     "beyond the paper": matroids.part,
+    "new theorems": theorems.part,
 }
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import minleak as ml
-from paper.nonmonotone import Cachin, JizbaArimitsu, RennerWolf
+from minleak.lab.paper import Cachin, JizbaArimitsu, RennerWolf
 
 LAYOUTS = ("circle", "stable")
 

@@ -21,7 +21,8 @@ PROMISED = {
         Prior read_prior read_places Channel read_channel read_pairs
         Shannon MinEntropy GuessError Guesswork Arimoto Hartley Collision Gain entropy
         leakage leakage_table property_leakage capacity
-        design Plan Groups Blocks Stable Circle Near Cheapest certify compare exposure sweep least_k
+        design Plan Groups Blocks Stable Circle Near Cheapest certify compare exposure repeated population update summary export
+        decoy_distances sweep least_k
         Cloak Key Pins load audit follow
         errors lab padding report results scale strings testing __version__
     """,
@@ -44,31 +45,34 @@ PROMISED = {
         Mechanism randomised_response geometric truncated_geometric exponential tight_constraints
         planar_geometric planar_laplace rounded privacy_curve PrivacyCurve shuffled_epsilon
     """,
+    "minleak.lab.paper": "Cachin JizbaArimitsu LogGuesswork NonMonotone RennerWolf algorithm_1",
     "minleak.lab": """
-        renyi_divergence kl_divergence hockey_stick binary_symmetric symmetric binary_erasure z_channel visible_choice
-        hidden_choice deficiency less_noisy more_capable guesswork_moment smooth_min_entropy repetition_bounds
-        privacy_funnel sibson conditional_sibson csiszar maximal_correlation alpha_leakage maximal_alpha_leakage
-        maximal_alpha_beta_leakage local_renyi_epsilon vulnerability posterior_vulnerability multiplicative_leakage
-        additive_leakage maximal_leakage local_dp_epsilon Entropy ConditionalEntropy check_entropy Renyi RenyiMean
-        BestGuesses AllGuesses majorizes OptimalAdversary UniformAdversary MismatchedAdversary best_guesses Matroid
-        matroid_optimum max_refined_by left_factor Joint Together induced_metric max_case_capacity max_case_leakage
-        max_case_vulnerability pointwise_maximal_leakage bayes_security bayes_risk_capacity risk posterior_risk
-        risk_leakage predicate_gain total_variation multiplicative_distance convex_separation kantorovich
-        multiplicative_kantorovich hyper_distance refinement_distance prior_epsilon gain_sum posterior_gain
-        gain_to_bayes CoreConcave Hayashi FehrBerens SharmaMittal Tsallis additive_capacity d_privacy baselines
-        estimate_prior observations_needed repeated_success optimise least_budget tradeoff refined_by mechanisms
-        sequences
+        AllGuesses BestGuesses ConditionalEntropy CoreConcave Entropy EntropyCheck FehrBerens Hayashi
+        InformationOrder Joint Majorization Matroid MismatchedAdversary OptimalAdversary Renyi RenyiMean
+        SharmaMittal Together Tsallis UniformAdversary additive_capacity additive_leakage alpha_leakage
+        baselines bayes_risk_capacity bayes_security best_guesses binary_erasure binary_symmetric certify_pairs
+        check_entropy conditional_sibson convex_separation csiszar d_privacy deficiency estimate_prior gain_sum
+        gain_to_bayes guesswork_moment hidden_choice hockey_stick hyper_distance induced_metric invariance
+        kantorovich kl_divergence least_budget least_capacity left_factor less_noisy local_dp_epsilon
+        local_renyi_epsilon majorizes matroid_optimum max_case_capacity max_case_leakage max_case_vulnerability
+        max_refined_by maximal_alpha_beta_leakage maximal_alpha_leakage maximal_correlation maximal_leakage
+        mechanisms more_capable multiplicative_distance multiplicative_kantorovich multiplicative_leakage
+        observations_needed online_buckets optimise pairs paper pml_channel pointwise_maximal_leakage
+        posterior_gain posterior_risk posterior_vulnerability predicate_gain prior_epsilon privacy_funnel
+        refined_by refinement_distance renyi_divergence repeated_success repetition_bounds risk risk_leakage
+        sequences sibson smooth_min_entropy symmetric total_variation tradeoff visible_choice vulnerability
+        z_channel
     """,
     "minleak.results": """
-        Audit Baseline Bracket ByStep Capacity Certificate ChannelPlan ChannelSummary Check
-        Comparison ComparisonRow Cost Deficiency Drawable
-        EntropyCheck Equilibrium Estimate EstimatedPrior ExportedTable Exposure Frontier
-        FrontierPoint GuessingForm GuessworkMoment Hyper InformationOrder Labels LeakageRow LeakageTable LeastBudget
-        Lineage LineageSummary Looks LooksNeeded Majorization MatroidOptimum Measured Misfit Needed Optimum Pairs
-        PartWorth PartitionBlock PlanLeakage PlanSummary PointwiseLeakage Posteriors PrincipalPartition PrivacyFunnel
-        PropertyLeakage Refinement RefinementDistance Repeated RepetitionBounds Result RowsRead
-        SequenceLeakage SequenceTable Shown Stage StringModel StringSummary Sweep Table Today Tradeoff Transport
-        UnlistedPlan Walk World fields_of
+        Audit Baseline Bracket ByStep Capacity Certificate ChannelPlan ChannelSummary Check Comparison
+        ComparisonRow Cost Deficiency Drawable EntropyCheck Equilibrium Estimate EstimatedPrior ExportedTable
+        Exposure Frontier FrontierPoint GuessingForm GuessworkMoment Hyper InformationOrder Invariance Labels
+        LeakageRow LeakageTable LeastBudget LeastCapacity Lineage LineageSummary Looks LooksNeeded Majorization
+        MatroidOptimum Measured Misfit Needed OnlineBuckets Optimum PairClass Pairs PairsOptimum PartWorth
+        PartitionBlock PlanLeakage PlanSummary PointwiseLeakage Posteriors PrincipalPartition PrivacyFunnel
+        PropertyLeakage Refinement RefinementDistance Repeated RepetitionBounds Result RowsRead SequenceLeakage
+        SequenceTable Shown Stage StringModel StringSummary Sweep Table Today Tradeoff Transport UnlistedPlan
+        Walk Witness World fields_of
     """,
     "minleak.report": "Figure figures page save_chart write",
     "minleak.scale": """

@@ -19,6 +19,7 @@ import minleak as ml
 INNER = """
     Columns Grid Core Axes Laid Distances GroupTree Partition StringPrior
     Ledger Calendar ClassLimits HeldOutEvents ObservedShares JointCounts WeightLine
+    Sets
 """
 
 PUBLIC = {f"{namespace}.{name}": getattr(importlib.import_module(namespace), name) for namespace, name in EACH}
@@ -76,7 +77,7 @@ OPERANDS = """
     initial transitions password f inputs eta perspective loss matrix distances prior belief gain first second
     channel channels observations n m error erased smallest largest independent matroid
     width height epsilon metric values observed scheme method model table events engine name alpha beta gamma q l
-    entropy entropies k tries of form
+    entropy entropies k tries of form pairs allowed
 """
 # Those that may be left out; and of methods, what they are asked about.
 OPTIONAL = "frames prior channel observables metric perspective entropy entropies k l path table engine"

@@ -14,6 +14,7 @@ from minleak.core._plan.rows_read import RowsRead
 from minleak.core._property_leakage import PropertyLeakage
 from minleak.core._result import Result, fields_of
 from minleak.core._text_tables import Table
+from minleak.groups._invariance import Invariance, Witness
 from minleak.io._reading import Pairs
 from minleak.lab._entropy_check import EntropyCheck
 from minleak.lab._majorization import Majorization
@@ -30,6 +31,8 @@ from minleak.lab._optimise.tradeoffs import FrontierPoint, Tradeoff
 from minleak.lab._orders.distances import Deficiency, RefinementDistance
 from minleak.lab._orders.information_orders import InformationOrder
 from minleak.lab._orders.orders import Refinement
+from minleak.lab._pairs import PairClass, PairsOptimum
+from minleak.lab._worst_cases import LeastCapacity
 from minleak.lab.sequences._results import ByStep, SequenceLeakage, SequenceTable
 from minleak.lab.sequences._tracks import Shown, Walk
 from minleak.lineage._lineage import Lineage
@@ -42,6 +45,7 @@ from minleak.rates._world import World
 from minleak.rivals._alternatives import Baseline, Estimate
 from minleak.rivals._comparing import Comparison, ComparisonRow
 from minleak.rivals._exposures import Exposure, Repeated
+from minleak.rivals._online import OnlineBuckets
 from minleak.samples._looking import LooksNeeded
 from minleak.samples._measures import Bracket
 from minleak.samples._result import Audit, Measured
@@ -77,10 +81,12 @@ __all__ = [
     "GuessworkMoment",
     "Hyper",
     "InformationOrder",
+    "Invariance",
     "Labels",
     "LeakageRow",
     "LeakageTable",
     "LeastBudget",
+    "LeastCapacity",
     "Lineage",
     "LineageSummary",
     "Looks",
@@ -90,8 +96,11 @@ __all__ = [
     "Measured",
     "Misfit",
     "Needed",
+    "OnlineBuckets",
     "Optimum",
+    "PairClass",
     "Pairs",
+    "PairsOptimum",
     "PartWorth",
     "PartitionBlock",
     "PlanLeakage",
@@ -120,6 +129,7 @@ __all__ = [
     "Transport",
     "UnlistedPlan",
     "Walk",
+    "Witness",
     "World",
     "fields_of",
 ]

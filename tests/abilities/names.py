@@ -86,6 +86,12 @@ NAMES = {
     "matroid_optimum": "lab.matroid_optimum | theory.matroid_optimum",
     "matroid_partition": "lab.Matroid.partition | theory.Matroid.partition",
     "matroid_uniform": "lab.Matroid.uniform | theory.Matroid.uniform",
+    "best_pairs": "lab.pairs",
+    "certify_pairs": "lab.certify_pairs",
+    "invariance": "lab.invariance",
+    "least_capacity": "lab.least_capacity",
+    "pml_channel": "lab.pml_channel",
+    "online_buckets": "lab.online_buckets",
     "privacy_funnel": "lab.privacy_funnel | theory.privacy_funnel",
     # plans and what is done with them
     "design": "design",

@@ -18,7 +18,7 @@ from minleak.core import _capacity as capacities
 from minleak.core import _guessing_capacity as guessing_capacity
 from minleak.core import _sibson as sibson
 from minleak.errors import InvalidParameter
-from paper.nonmonotone import Cachin
+from minleak.lab.paper import Cachin
 
 ORDERS = (0.05, 0.5, 0.74, 0.76, 1 - 1e-9, 1 - 1e-14, 1, 1 + 1e-14, 1 + 1e-9, 1.24, 1.26, 2, 7, 100)
 GAP = 1e-9  # what capacity promises by default, in bits

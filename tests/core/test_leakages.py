@@ -16,9 +16,9 @@ import minleak as ml
 from minleak.core._entropy.gain import gain_matrix
 from minleak.core._entropy.standard import STANDARD
 from minleak.errors import InvalidChannel, InvalidParameter
+from minleak.lab.paper import Cachin
 from minleak.testing import channels, entropies, priors, systems
 from paper.increases import find_increase
-from paper.nonmonotone import Cachin
 
 KINDS = {"dense": np.array, "sparse": sp.csr_array}
 POINT = [[1.0]] * 4  # nothing can be seen

@@ -10,8 +10,8 @@ import pytest
 import minleak as ml
 from minleak.core._entropy.forms import RenyiMean
 from minleak.errors import InvalidParameter
+from minleak.lab.paper import Cachin, JizbaArimitsu, RennerWolf
 from minleak.testing import DEGREES, ORDERS
-from paper.nonmonotone import Cachin, JizbaArimitsu, RennerWolf
 
 PROPERTIES = ml.lab.check_entropy("shannon").checked
 LIBRARY = [

@@ -7,7 +7,7 @@ import pytest
 from tests.plain import CLOSE
 
 import minleak as ml
-from paper.nonmonotone import Cachin, JizbaArimitsu, RennerWolf
+from minleak.lab.paper import Cachin, JizbaArimitsu, RennerWolf
 
 with np.errstate():  # importing dit turns numpy's warnings off for everybody
     import dit

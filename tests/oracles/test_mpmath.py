@@ -12,8 +12,8 @@ from mpmath import mp, mpf
 from tests.oracles import paper
 
 import minleak as ml
+from minleak.lab.paper import Cachin, JizbaArimitsu, RennerWolf
 from minleak.testing import DEGREES, ORDERS
-from paper.nonmonotone import Cachin, JizbaArimitsu, RennerWolf
 
 ERROR = mpf("1e-12")
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import minleak as ml
+from minleak.lab.paper import Cachin, JizbaArimitsu, LogGuesswork, NonMonotone, RennerWolf
 from minleak.testing import ORDERS
 from paper.increases import find_increase
-from paper.nonmonotone import Cachin, JizbaArimitsu, NonMonotone, RennerWolf
 
 INCREASED = [
     *(Cachin(a) for a in (2, 3, 60, math.inf)),
@@ -89,3 +89,15 @@ def test_the_search_repeats_itself_and_takes_other_sizes():
     first, second, other = (find_increase(H, n=2, m=4, trials=200, seed=seed) for seed in (3, 3, 4))
     assert first.amount == second.amount != other.amount
     assert first.channel.shape == (2, 4)
+
+
+def test_the_logarithm_of_guesswork():
+    """Before and after, in bits and nats; a plan takes it as any entropy of the theorem."""
+    weights, channel = [4, 3, 2, 1], [[1, 0], [1, 0], [0, 1], [0, 1]]
+    guesses = ml.Guesswork()
+    assert LogGuesswork()(weights) == pytest.approx(1)
+    assert LogGuesswork(base=math.e).conditional(weights, channel) == pytest.approx(
+        math.log(guesses.conditional(weights, channel))
+    )
+    plan = ml.design(weights, k=2)
+    assert plan.entropy(LogGuesswork()) == pytest.approx(math.log2(plan.entropy("guesswork")))

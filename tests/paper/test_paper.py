@@ -28,7 +28,7 @@ PICTURES = {f"toy-{i}" for i in (1, 2, 3)} | {
     "ignorant-adversary",
     "counterexample",
 }
-TABLES = PICTURES | {"claims", "corollaries", "gains", "errata", "matroids"}
+TABLES = PICTURES | {"claims", "corollaries", "gains", "errata", "matroids", "pairs", "minors", "capacities"}
 
 
 @pytest.fixture(scope="module")

@@ -14,10 +14,10 @@ from tests.cases import CORES, FIGURES, HARD, names
 
 import minleak as ml
 from minleak.errors import InvalidParameter
+from minleak.lab.paper import Cachin
 from minleak.rivals._alternatives import BASELINES, FixedBuckets, NoCloak, OneSet, PopularDecoys, UniformRandomisation
 from minleak.rivals._random_sets import RandomSets
 from minleak.testing import priors
-from paper.nonmonotone import Cachin
 
 CLOSED = (ml.MinEntropy(), ml.GuessError(1), ml.GuessError(2), ml.GuessError(5), ml.Guesswork(), ml.Shannon())
 # Those whose value is a mean over sets, which is what a simulation can tell.

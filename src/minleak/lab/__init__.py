@@ -19,17 +19,13 @@ from minleak.core._leakage import (
     vulnerability,
 )
 from minleak.core._together import Together
-from minleak.lab import mechanisms, sequences
-from minleak.lab._entropy_check import check_entropy
-from minleak.lab._majorization import majorizes
+from minleak.lab import mechanisms, paper, sequences
+from minleak.lab._entropy_check import EntropyCheck, check_entropy
+from minleak.lab._invariance import invariance
+from minleak.lab._majorization import Majorization, majorizes
 from minleak.lab._matroids.optimum import matroid_optimum
 from minleak.lab._matroids.oracles import Matroid
-from minleak.lab._measures.adversaries import (
-    MismatchedAdversary,
-    OptimalAdversary,
-    UniformAdversary,
-    best_guesses,
-)
+from minleak.lab._measures.adversaries import MismatchedAdversary, OptimalAdversary, UniformAdversary, best_guesses
 from minleak.lab._measures.capacities import additive_capacity, bayes_risk_capacity, bayes_security
 from minleak.lab._measures.channels import (
     binary_erasure,
@@ -81,10 +77,13 @@ from minleak.lab._optimise.budgets import least_budget
 from minleak.lab._optimise.optimum import optimise
 from minleak.lab._optimise.tradeoffs import tradeoff
 from minleak.lab._orders.distances import deficiency, refinement_distance
-from minleak.lab._orders.information_orders import less_noisy, more_capable
+from minleak.lab._orders.information_orders import InformationOrder, less_noisy, more_capable
 from minleak.lab._orders.orders import left_factor, max_refined_by, refined_by
+from minleak.lab._pairs import certify_pairs, pairs
+from minleak.lab._worst_cases import least_capacity, pml_channel
 from minleak.rates._estimating import estimate_prior
 from minleak.rivals._alternatives import baselines
+from minleak.rivals._online import online_buckets
 
 __all__ = [
     "AllGuesses",
@@ -92,9 +91,12 @@ __all__ = [
     "ConditionalEntropy",
     "CoreConcave",
     "Entropy",
+    "EntropyCheck",
     "FehrBerens",
     "Hayashi",
+    "InformationOrder",
     "Joint",
+    "Majorization",
     "Matroid",
     "MismatchedAdversary",
     "OptimalAdversary",
@@ -113,6 +115,7 @@ __all__ = [
     "best_guesses",
     "binary_erasure",
     "binary_symmetric",
+    "certify_pairs",
     "check_entropy",
     "conditional_sibson",
     "convex_separation",
@@ -127,9 +130,11 @@ __all__ = [
     "hockey_stick",
     "hyper_distance",
     "induced_metric",
+    "invariance",
     "kantorovich",
     "kl_divergence",
     "least_budget",
+    "least_capacity",
     "left_factor",
     "less_noisy",
     "local_dp_epsilon",
@@ -150,7 +155,11 @@ __all__ = [
     "multiplicative_kantorovich",
     "multiplicative_leakage",
     "observations_needed",
+    "online_buckets",
     "optimise",
+    "pairs",
+    "paper",
+    "pml_channel",
     "pointwise_maximal_leakage",
     "posterior_gain",
     "posterior_risk",

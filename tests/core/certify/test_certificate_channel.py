@@ -14,8 +14,8 @@ from tests.cases import CORES, CUBES, HARD, LAYOUTS, names, posteriors, target, 
 
 import minleak as ml
 from minleak.errors import InvalidChannel, InvalidParameter
+from minleak.lab.paper import algorithm_1
 from minleak.testing import capped_channels, channels, entropies, priors
-from paper.algorithm import paper_algorithm
 
 CAP, LEMMA, POSTERIOR = "at most", "(Lemma 1)", "every posterior is pi"
 
@@ -45,7 +45,7 @@ def test_optimal_channels(weights, layout):
 
 def test_the_papers_algorithm_is_certified():
     """To the solver's tolerance."""
-    assert ml.certify(paper_algorithm([30, 28, 22, 20], 3), [30, 28, 22, 20], k=3, tolerance=1e-6)
+    assert ml.certify(algorithm_1([30, 28, 22, 20], 3), [30, 28, 22, 20], k=3, tolerance=1e-6)
 
 
 @given(priors(max_size=6), st.data())

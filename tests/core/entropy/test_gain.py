@@ -16,8 +16,8 @@ from tests.rounding import equal
 import minleak as ml
 from minleak.errors import InvalidParameter
 from minleak.lab._optimise.cores.of_entropy import gains_of
+from minleak.lab.paper import Cachin
 from minleak.testing import AWAY_FROM_ONE, entropies, gains, systems
-from paper.nonmonotone import Cachin
 
 PRIOR, CHANNEL = plain.WEIGHTS, np.array(plain.FLOATS)
 GAIN = [[Fraction(1, 2), 0, 1, 2], [0, 3, 0, 1], [1, 1, 1, 0]]

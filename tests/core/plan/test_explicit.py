@@ -10,7 +10,7 @@ from tests.cases import CORES, LAYOUTS, TOYS, posteriors, target
 
 import minleak as ml
 from minleak.errors import InvalidParameter
-from paper.algorithm import paper_algorithm
+from minleak.lab.paper import algorithm_1
 
 
 @pytest.mark.parametrize(("weights", "table"), [(toy[0], toy[2]) for toy in TOYS.values()], ids=TOYS)
@@ -53,7 +53,7 @@ def test_the_value_is_that_of_the_papers_algorithm(n, kind):
     """For every entropy, at every cap, to the solver's tolerance."""
     for weights in drawn(n, kind):
         for k in range(1, n + 1):
-            plan, literal = ml.design(weights, k), paper_algorithm(weights, k)
+            plan, literal = ml.design(weights, k), algorithm_1(weights, k)
             for H in CORES:
                 assert plan.entropy(H) == pytest.approx(H.conditional(weights, literal), rel=1e-7, abs=1e-7)
 

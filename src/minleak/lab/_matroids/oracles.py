@@ -13,12 +13,15 @@ from typing import Any
 from minleak.core._frames import refuse_names
 from minleak.core._parameters import as_list, whole
 from minleak.errors import InvalidParameter, quote
+from minleak.groups._invariance import explore, invariance_of
 from minleak.lab import _exact
 
 Some = frozenset[int]
 
 # Sets and orders that an oracle is tried on before it is believed to be a matroid's.
 _TRIALS = 400
+# The secrets among which a witness is looked for.
+_AMONG = 14
 # The most secrets: what is exact takes minutes beyond.
 MOST = 200
 
@@ -197,9 +200,23 @@ def _check_exchange(matroid: Matroid) -> Matroid:
             raise InvalidParameter(
                 f"the allowed sets must be the independent sets of a matroid; got {sorted(first)} and "
                 f"{sorted(second)}, which are both maximal within {sorted(some)}, or of which a part is not allowed. "
-                "The theorem does not apply to them: list them for optimise, which takes one entropy at a time."
+                f"{_explain(matroid, first | second)}"
             )
     return matroid
+
+
+def _explain(matroid: Matroid, some: Some) -> str:
+    """What the theorem says of sets that are no matroid's: a witness among these secrets and others, if any."""
+    members = [x for x in [*sorted(some), *sorted(set(range(matroid.n)) - some)] if matroid.independent(frozenset([x]))]
+    members = sorted(members[:_AMONG])
+    family = explore(len(members), lambda part: matroid.independent(frozenset(members[i] for i in part)))
+    witness = invariance_of(family, members).witness
+    if witness is None:
+        return "Ask lab.invariance whether one channel is still best for every entropy, as for pairs (lab.pairs)."
+    return (
+        f"No channel is best for every entropy: {witness.sentence}. List the sets for optimise, which takes one "
+        "entropy at a time."
+    )
 
 
 def _sets(n: int) -> list[Some]:

@@ -23,6 +23,7 @@ from minleak.lab._optimise.bound import Solved
 from minleak.lab._optimise.cores.of_entropy import core_of, gains_of, outer, slope
 from minleak.lab._optimise.feasible import PRIVATE_ROUNDING, check_delta, check_feasible
 from minleak.lab._optimise.given import as_problem
+from minleak.lab._optimise.pointwise import MAXIMAL_LEAKAGE, reciprocals, with_rows, without_rows
 from minleak.lab._optimise.problem import Problem
 from minleak.lab._optimise.programme import Programme, Term, convex_form, term_of, view_of
 from minleak.lab._optimise.result import Equilibrium, Optimum, Stage
@@ -50,6 +51,7 @@ def optimise(
     k: int | None = None,
     d_privacy: tuple[float, Any] | None = None,
     delta: float = 0.0,
+    pml: float | None = None,
     weights: Sequence[float] | str | None = None,
     gap: float = 1e-6,
 ) -> Optimum:
@@ -67,7 +69,8 @@ def optimise(
     prior
         The secrets and their weights, n of them.
     entropy
-        An entropy, or a list: best for the first, among those channels best for the second, and so on.
+        An entropy, or a list: best for the first, among those channels best for the second, and so on. Or
+        "maximal-leakage": the least sum over y of max over possible x of C[x,y], a linear problem.
     allowed
         n x m, true where secret x may show observable y (dense or scipy.sparse); all pairs if not given.
     cost, budget
@@ -93,6 +96,9 @@ def optimise(
         With d_privacy: P(event | x) <= exp(epsilon d(x,x')) P(event | x') + delta for all events. For d = 1 the
         channel's `mechanisms.privacy_curve` is at most delta at epsilon. n^2 m linear rows; epsilon d is at most 20
         where it is finite, and a dilation is refused.
+    pml
+        The most bits of pointwise maximal leakage that any observable may have: C[x,y] <= 2^pml p(y) for all possible
+        x. One linear row for each x and y, so for some hundreds of pairs; not with k or d_privacy.
     weights
         For several entropies: minimise the weighted sum of leakages, or with "worst" the largest one. For entropies
         that are concave in the joint: Shannon, guesswork, guess errors.
@@ -121,6 +127,15 @@ def optimise(
     (1.070389, True)
     """
     prior = as_prior(prior)
+    given = cost, budget
+    if pml is not None:
+        if k is not None or d_privacy is not None:
+            raise InvalidParameter("pml must go without k and d_privacy; got one of them. Leave it out.")
+        cost, budget = with_rows(prior, cost, budget, pml, [allowed, fixed])
+    if entropy == MAXIMAL_LEAKAGE:
+        if gains is not None:
+            raise InvalidParameter("maximal leakage is over all gains, and takes none; got some. Leave them out.")
+        entropy, gains = "min-entropy", reciprocals(prior)
     entropies = as_forms(entropy, gains, prior.labels)
     enough = as_gap(gap)
     problem = as_problem(
@@ -136,7 +151,15 @@ def optimise(
     )
     cheapest = cost is not None and budget is None
     if problem.spanner is None:
-        return _optimise(problem, entropies, weights, enough=enough, cheapest=cheapest)
+        try:
+            best = _optimise(problem, entropies, weights, enough=enough, cheapest=cheapest)
+        except Infeasible as error:
+            raise (
+                error
+                if pml is None
+                else Infeasible(f"pml must be what the other constraints leave possible; got {pml:g} bits. Raise it.")
+            ) from None
+        return best if pml is None else without_rows(best, *given)
     if len(entropies) > 1:
         raise InvalidParameter("a dilation of d_privacy goes with one entropy: leave it out, or give only one")
     best = _optimise(problem, entropies, weights, enough=enough, cheapest=cheapest)

@@ -9,17 +9,20 @@ from typing import Any
 
 import numpy as np
 
-from minleak import Channel, Prior
-from minleak.errors import InvalidParameter, MinleakError
+from minleak.core._channel import Channel
+from minleak.core._parameters import whole
+from minleak.core._prior import Prior, as_prior
+from minleak.errors import InvalidParameter, SolverFailed
 
 
-def paper_algorithm(prior: Prior | Iterable[Any], k: int, *, limit: int = 2_000_000) -> Channel:
-    """Algorithm 1 of the paper: find j*, solve Step 2 by linear programming (HiGHS), fill in Steps 3 to 5.
+def algorithm_1(prior: Prior | Iterable[Any], k: int, *, limit: int = 2_000_000) -> Channel:
+    """Return the channel of the paper's Algorithm 1: find j*, solve Step 2 by linear programming (HiGHS), fill in Steps
+    3 to 5.
 
     Step 2 has C(n - j* + 1, k - j* + 1) unknowns; more than `limit` are refused. Floats, up to the solver's tolerance
     of about 1e-9. `minleak.design` gives the same optimum without the system.
 
-    >>> paper_algorithm([0.4, 0.35, 0.15, 0.1], 3).toarray().round(4)
+    >>> algorithm_1([0.4, 0.35, 0.15, 0.1], 3).toarray().round(4)
     array([[0.6, 0.4],
            [0.6, 0.4],
            [1. , 0. ],
@@ -28,8 +31,8 @@ def paper_algorithm(prior: Prior | Iterable[Any], k: int, *, limit: int = 2_000_
     import scipy.sparse as sp
     from scipy.optimize import linprog
 
-    p = (prior if isinstance(prior, Prior) else Prior(list(prior))).p
-    n = len(p)
+    p = as_prior(prior).p
+    n, k = len(p), whole(k, "the cap k on the size of a set")
     if k >= n:
         return Channel(np.ones((n, 1)), outputs=[tuple(range(n))])
     if not (p > 0).all():
@@ -47,7 +50,7 @@ def paper_algorithm(prior: Prior | Iterable[Any], k: int, *, limit: int = 2_000_
     system = sp.csr_array((np.ones(sets.size), (sets.ravel() - j, columns)), shape=(n - j, unknowns))
     solved = linprog(np.zeros(unknowns), A_eq=system, b_eq=sorted_p[j:], bounds=(0, None), method="highs")
     if solved.status != 0:
-        raise MinleakError(f"Step 2 was not solved: {solved.message}")
+        raise SolverFailed(f"Step 2 was not solved: {solved.message}")
     used = np.flatnonzero(solved.x > 1e-12)
     matrix = np.zeros((n, len(used)))
     for column, which in enumerate(used):

@@ -1,4 +1,6 @@
-"""Three conditional Renyi entropies that the paper rejects: observing can increase them."""
+"""Forms in the paper beside those of its theorem: three conditional Renyi entropies that it rejects, since observing
+can increase them, and the logarithm of guesswork, which it plots.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +8,11 @@ import math
 from abc import abstractmethod
 
 import numpy as np
-import numpy.typing as npt
 
-from minleak.lab import ConditionalEntropy, Hayashi
-
-Array = npt.NDArray[np.float64]
+from minleak.core._arrays import Array
+from minleak.core._entropy.base import ConditionalEntropy, Entropy, log, log_base
+from minleak.core._entropy.guessing import Guesswork
+from minleak.core._entropy.renyi import Hayashi
 
 
 class NonMonotone(ConditionalEntropy):
@@ -20,7 +22,7 @@ class NonMonotone(ConditionalEntropy):
 
     def __init__(self, alpha: float, *, base: float = 2) -> None:
         self.alpha = alpha
-        self.unit = math.log(base)
+        self.unit = log_base(base)
         self._renyi = Hayashi(alpha, base=math.e)
 
     @property
@@ -75,3 +77,24 @@ class RennerWolf(NonMonotone):
     def _combine(self, s: Array, h: Array) -> float:
         del s
         return float(h.max() if self.alpha <= 1 else h.min())
+
+
+class LogGuesswork(Entropy):
+    """The logarithm of the expected number of guesses, in bits: eta = log2, F that of guesswork. The paper plots it to
+    have one scale with Shannon's entropy.
+
+    >>> LogGuesswork()([4, 3, 2, 1])
+    1.0
+    """
+
+    name = "log-guesswork"
+    increasing = True
+
+    def __init__(self, *, base: float = 2) -> None:
+        self.unit = log_base(base)
+
+    def eta(self, z: float) -> float:
+        return log(z) / self.unit
+
+    def _perspective(self, v: Array) -> Array:
+        return Guesswork()._perspective(v)
