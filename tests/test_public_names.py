@@ -22,6 +22,7 @@ PROMISED = {
         Shannon MinEntropy GuessError Guesswork Arimoto Hartley Collision Gain entropy
         leakage leakage_table property_leakage capacity
         design Plan Groups Blocks Stable Circle Near Cheapest certify compare exposure sweep least_k
+        Buckets selector
         Cloak Key Pins load audit follow
         errors lab padding report results scale strings testing __version__
     """,
@@ -72,10 +73,12 @@ PROMISED = {
         Audit BasePlan Baseline BlockPlan BlockSummary Bracket ByStep Capacity Certificate Check Comparison
         ComparisonRow Cost Equilibrium Estimate EstimatedPrior ExportedTable Exposure Frontier FrontierPoint Hyper
         JoinMeetOrder Labels
-        LeakageRow LeakageTable LeastBudget Lineage LineageSummary Looks LooksNeeded MatroidOptimum Measured Misfit
-        Needed Optimum Pairs PartWorth PartitionBlock PlanLeakage PlanSummary PointwiseLeakage Posteriors
+        LeakageRow LeakageTable LeastBudget Lineage LineageSummary Looks LooksNeeded LookupFigures MatroidOptimum
+        Measured Misfit Needed Optimum Pairs PartWorth PartitionBlock PlanLeakage PlanSummary PointwiseLeakage
+        PopularityClass Posteriors
         PrincipalPartition PropertyLeakage Refinement Repeated Result
-        RowSummary Rows RowsRead SequenceLeakage SequenceTable Shown Stage StringModel StringSummary Sweep Table Today
+        RowSummary Rows RowsRead Selector SelectorReport SequenceLeakage
+        SequenceTable Shown Stage StringModel StringSummary Sweep Table Today
         Tradeoff UnlistedPlan Walk World fields_of
     """,
     "minleak.report": "Figure figures page save_chart write",

@@ -78,7 +78,7 @@ OPERANDS = """
     initial transitions password f inputs eta perspective loss matrix distances prior belief gain first second
     channel channels observations n m error erased smallest largest independent matroid
     width height epsilon metric values observed scheme method model table events engine name alpha beta gamma q l
-    entropy entropies k tries of form
+    entropy entropies k tries of form prefix
 """
 # Those that may be left out; and of methods, what they are asked about.
 OPTIONAL = "frames prior channel observables metric perspective entropy entropies k l path table engine"

@@ -22,6 +22,8 @@ from .core._prior import Prior
 from .core._property_leakage import property_leakage
 from .io._reading import read_channel, read_pairs, read_places, read_prior
 from .lineage._pins import Pins
+from .lookups._buckets import Buckets
+from .lookups._selector import selector
 from .near._cheapest import Cheapest
 from .near._near import Near
 from .rates._sweeps import least_k, sweep
@@ -35,6 +37,7 @@ __version__: str
 __all__ = [
     "Arimoto",
     "Blocks",
+    "Buckets",
     "Channel",
     "Cheapest",
     "Circle",
@@ -77,6 +80,7 @@ __all__ = [
     "report",
     "results",
     "scale",
+    "selector",
     "strings",
     "sweep",
     "testing",

@@ -36,6 +36,8 @@ from minleak.lab._repeated_observations import Looks, Needed
 from minleak.lab.sequences._results import ByStep, SequenceLeakage, SequenceTable
 from minleak.lab.sequences._tracks import Shown, Walk
 from minleak.lineage._lineage import Lineage
+from minleak.lookups._figures import LookupFigures, PopularityClass
+from minleak.lookups._selector import Selector, SelectorReport
 from minleak.rates._estimating import EstimatedPrior
 from minleak.rates._sweeps import Sweep
 from minleak.rates._today import Today
@@ -81,6 +83,7 @@ __all__ = [
     "LineageSummary",
     "Looks",
     "LooksNeeded",
+    "LookupFigures",
     "MatroidOptimum",
     "Measured",
     "Misfit",
@@ -92,6 +95,7 @@ __all__ = [
     "PlanLeakage",
     "PlanSummary",
     "PointwiseLeakage",
+    "PopularityClass",
     "Posteriors",
     "PrincipalPartition",
     "PropertyLeakage",
@@ -101,6 +105,8 @@ __all__ = [
     "RowSummary",
     "Rows",
     "RowsRead",
+    "Selector",
+    "SelectorReport",
     "SequenceLeakage",
     "SequenceTable",
     "Shown",

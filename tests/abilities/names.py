@@ -117,6 +117,12 @@ NAMES = {
     "sweep": "sweep",
     "least_k": "least_k",
     "compare": "compare",
+    # lookups by hash prefix
+    "Buckets": "Buckets",
+    "selector": "selector",
+    "find_block": ".find",
+    "bucket_of": ".bucket",
+    "add_layer": ".add",
     # draws
     "Cloak": "Cloak",
     "Key": "Key",

@@ -147,11 +147,11 @@ def compare(
     are a sample (see `Plan.in_the_world`); where they are not, where so few events say nothing about the true
     population, or with `on_counts`, for the weights as they are. `Comparison.on_counts` tells which of the two.
 
-    `scheme` has the bucket of each secret, in the order of the prior or by label in a mapping or a Series. Buckets are
-    named by text, whole numbers or any hashable objects but floats. `rows` says how many rows of a table
-    hold each secret, in the order of the prior or by label (`prior.weights` where the counts are those of the table):
-    each row of the comparison then has what a query for a set reads, and there is one more: blocks of different
-    sizes that read no more than the scheme, see `Blocks`. O(n log n).
+    `scheme` is `Buckets("sha256:8")`, a selector, or the bucket of each secret, in the order of the prior or by label
+    in a mapping or a Series. Buckets are named by text, whole numbers or any hashable objects but floats. `rows` says
+    how many rows of a table hold each secret, in the order of the prior or by label (`prior.weights` where the counts
+    are those of the table): each row of the comparison then has what a query for a set reads, and there is one more:
+    blocks of different sizes that read no more than the scheme, see `Blocks`. O(n log n).
 
     >>> found = compare([8, 4, 2, 1, 1], ["a", "b", "b", "a", "c"], on_counts=True)
     >>> found.success, found.blocks, found.plan
@@ -159,7 +159,7 @@ def compare(
     """
     prior = as_prior(prior)
     measures = as_entropies(entropies)
-    partition = Partition.by_codes(_codes(values_by_label(scheme, prior.labels, "a scheme"), len(prior)))
+    partition = Partition.by_codes(_codes(_buckets_of(scheme, prior), len(prior)))
     buckets, largest = len(partition.begins) - 1, int(partition.sizes.max())
     average = max(1, math.floor(len(prior) / buckets + 0.5))
     held = None if rows is None else as_rows(prior, rows)
@@ -287,6 +287,13 @@ def _estimated(x: float) -> float:
 
 def _cells(read: RowsRead | None) -> list[Any]:
     return ["", ""] if read is None else [read.mean, "" if read.worst is None else read.worst]
+
+
+def _buckets_of(scheme: Any, prior: Prior) -> Any:
+    """The bucket of each secret: as a scheme such as `Buckets` or a selector computes it from the labels, or given."""
+    if callable(getattr(scheme, "buckets", None)):
+        return scheme.buckets(prior.labels)
+    return values_by_label(scheme, prior.labels, "a scheme")
 
 
 def _codes(scheme: Any, n: int) -> Indices:
