@@ -128,12 +128,14 @@ class Buckets:
         first = np.ascontiguousarray(given.digests(self.hash)[:, :8]).view(">u8").ravel()
         return (first >> np.uint64(64 - self.size)).astype(np.int64)
 
+    @property
+    def name(self) -> str:
+        """What it is called in a table."""
+        return f"prefix {self.prefix}"
+
     def say(self, number: int) -> str:
         """Return how the bucket of that prefix of a hash is called."""
         return f"p{number:0{-(-self.size // 4)}x}"
-
-    def __str__(self) -> str:
-        return f"prefix {self.prefix}"
 
     def __repr__(self) -> str:
         return f"Buckets({self.prefix!r})"

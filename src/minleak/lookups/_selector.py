@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
+import json
 import os
 from bisect import bisect_right
 from collections.abc import Iterable
@@ -14,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from minleak.core._arrays import Array
-from minleak.core._file.replacing import replace_file
+from minleak.core._file.replacing import replace_file, replace_folder
 from minleak.core._parameters import whole
 from minleak.core._prior import Prior, as_prior
 from minleak.core._result import Result
@@ -29,6 +31,8 @@ from minleak.lookups._layers import append_layer, bits_for, head, order_by_popul
 _UNLISTED = 0.3
 # A class of names loses if a guess is right so much more often, and is looked at if it has such a share of lookups.
 _LOSS, _NOTICED = 0.01, 1e-4
+# How a cell begins that a spreadsheet runs as a formula.
+_FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n")
 # How many bits shorter a prefix is proposed for the names that are not listed.
 _SHORTER = 4
 
@@ -68,10 +72,10 @@ class SelectorReport(Result):
             [one.scheme, *map(_percent, (one.success, one.two_guesses)), *_answer(one), f"{one.shannon:.2f}"]
             for one in rows
         ]
-        columns = ["a guess is right", "one", "two", "names in an answer, mean", "worst", "Shannon, bits"]
+        columns = ["", "one guess", "two", "names in an answer, mean", "worst", "Shannon, bits"]
         by_rank = [[one.ranks, *map(_percent, (one.share, one.before, one.after))] for one in self.classes]
         ranks = Table("who gains, who loses", ["rank", "share of lookups", "before", "after"], by_rank)
-        return [Table("", columns, cells), "", ranks, "", self.verdict, f"advice: {self.advice}"]
+        return [Table("", columns, cells), ranks, "", self.verdict, f"advice: {self.advice}"]
 
     @property
     def verdict(self) -> str:
@@ -124,6 +128,11 @@ class Selector:
             file.write(self.data)
 
     @property
+    def name(self) -> str:
+        """What it is called in a table."""
+        return "selector"
+
+    @property
     def blocks(self) -> int:
         """How many blocks there are."""
         return sum(layer.blocks for layer in self._layers)
@@ -173,6 +182,41 @@ class Selector:
         """Return `bucket` of each name."""
         blocks = self.blocks
         return [f"b{n}" if n < blocks else self.prefix.say(n - blocks) for n in self.buckets(names).tolist()]
+
+    def export(
+        self,
+        folder: str | os.PathLike[str],
+        names: Names | Iterable[str],
+        *,
+        padded: bool = False,
+        raw_labels: bool = False,
+    ) -> int:
+        """Write what the service serves to a new folder, and return how many buckets there are.
+
+        `names.csv` has a row for each name: bucket, name. In `buckets/` there is a file for each bucket, such as
+        b83.json or p3f2a.json, with the list of its names; padded=True ends them with blanks up to one length. Names
+        that a spreadsheet would run as formulas are refused unless `raw_labels` says that only programs read the csv.
+        """
+        given = as_names(names)
+        formulas = sum(text.startswith(_FORMULAS) for text in given.texts)
+        if formulas and not raw_labels:
+            raise InvalidParameter(
+                f"names must not begin with =, +, -, @, a tab or a line break, which spreadsheets run as formulas; got "
+                f"{formulas:,} that do. Allow them with raw_labels=True if only programs read the csv."
+            )
+        rows, members = self.bucket_names(given), dict[str, list[str]]()
+        for bucket, text in zip(rows, given.texts, strict=True):
+            members.setdefault(bucket, []).append(text)
+        files = {bucket: json.dumps(held, ensure_ascii=False).encode() for bucket, held in members.items()}
+        longest = max(map(len, files.values())) if padded and files else 0
+        with replace_folder(folder) as made:
+            with open(os.path.join(made, "names.csv"), "w", encoding="utf-8", newline="") as file:
+                writer = csv.writer(file, quoting=csv.QUOTE_ALL, lineterminator="\n")
+                writer.writerows([("bucket", "name"), *zip(rows, given.texts, strict=True)])
+            os.mkdir(os.path.join(made, "buckets"))
+            for bucket, content in files.items():
+                Path(made, "buckets", f"{bucket}.json").write_bytes(content.ljust(longest))
+        return len(files)
 
     def audit(self, counts: Prior | Iterable[Any]) -> SelectorReport:
         """Return what the file hides on these counts, whoever made it: every name is looked up in its bytes."""
@@ -351,7 +395,7 @@ def _report(made: Selector, popular: _Popularity, bound: float | None) -> Select
     def look_up(scheme: str, prefix: Numbers) -> Guessed:
         return judge(scheme, np.where(unlisted, made.blocks + prefix, block), p)
 
-    before, after = judge(str(tail), prefix, p), look_up("with the selector", prefix)
+    before, after = judge(tail.name, prefix, p), look_up("with the selector", prefix)
     classes = by_class(before, after, p)
     shorter = shorter_figures = None
     if _losers(classes):

@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import pyarrow as pa
@@ -36,6 +36,18 @@ _RATES, _MOST = 1 << 18, 1 << 10
 _WHAT = "a scheme has the bucket of each secret, in the order of the prior or by label"
 
 
+@runtime_checkable
+class Scheme(Protocol):
+    """What puts names into buckets by itself: `Buckets`, a selector, or an object of one's own."""
+
+    @property
+    def name(self) -> str:
+        """What it is called in a table."""
+
+    def buckets(self, names: Any) -> Any:
+        """The bucket of each name."""
+
+
 @dataclass(frozen=True)
 class ComparisonRow(Result):
     """A countermeasure by `name` with sets of at most `k`: `success` is how often one guess is right, `leakage` what
@@ -57,6 +69,7 @@ class Comparison(Result):
     the optimal plan of k = `average`, the members of a bucket on average, rounded. `rows` has these and those of
     k = `largest`, the members of the largest bucket, with leakages in each of the entropies. `same_blocks` and
     `same_plan` are the least k at which blocks and plan leave a guess right no more often than the scheme does.
+    `beside` has the schemes that were to be compared, too.
     Where rows are counted, the last of `rows` are blocks that read no more of them than the scheme, on the mean and at
     worst.
 
@@ -74,6 +87,7 @@ class Comparison(Result):
     same_blocks: int
     same_plan: int
     rows: tuple[ComparisonRow, ...]
+    beside: tuple[ComparisonRow, ...]
     on_counts: bool
     untold: str | None = None
 
@@ -90,7 +104,7 @@ class Comparison(Result):
                 *(_cells(row.read) if counted else ()),
                 *(say(bits) for bits in row.leakage.values()),
             ]
-            for row in self.rows
+            for row in (self.rows[0], *self.beside, *self.rows[1:])
         ]
         columns = ["", "k", "one guess", *(["rows, mean", "rows, worst"] if counted else []), *self.rows[0].leakage]
         legend = "k: members of the largest set; one guess: how often it is right; the others: leakage, lower is better"
@@ -134,8 +148,9 @@ class Comparison(Result):
 
 def compare(
     prior: Prior | Iterable[Any],
-    scheme: Iterable[Any] | Mapping[Any, Any],
+    scheme: Scheme | Iterable[Any] | Mapping[Any, Any],
     *,
+    beside: Sequence[Scheme] = (),
     entropies: Sequence[ConditionalEntropy | str] = STANDARD,
     rows: Any = None,
     on_counts: bool = False,
@@ -151,7 +166,8 @@ def compare(
     in a mapping or a Series. Buckets are named by text, whole numbers or any hashable objects but floats. `rows` says
     how many rows of a table hold each secret, in the order of the prior or by label (`prior.weights` where the counts
     are those of the table): each row of the comparison then has what a query for a set reads, and there is one more:
-    blocks of different sizes that read no more than the scheme, see `Blocks`. O(n log n).
+    blocks of different sizes that read no more than the scheme, see `Blocks`. `beside` are further schemes, such as
+    selectors. O(n log n).
 
     >>> found = compare([8, 4, 2, 1, 1], ["a", "b", "b", "a", "c"], on_counts=True)
     >>> found.success, found.blocks, found.plan
@@ -169,6 +185,10 @@ def compare(
     def measure(name: str, k: int, cells: Partition) -> ComparisonRow:
         read = None if held is None else read_by_blocks(cells, prior, held)
         return ComparisonRow(name, k, judge.success(cells), judge.leakages(cells, measures), read)
+
+    def measure_scheme(other: Scheme) -> ComparisonRow:
+        cells = Partition.by_codes(_codes(_buckets_of(other, prior), len(prior)))
+        return measure(other.name, int(cells.sizes.max()), cells)
 
     found = [measure("these buckets", largest, partition)]
     for k in dict.fromkeys([average, largest]):
@@ -191,6 +211,7 @@ def compare(
         same_blocks=judge.least(success, lambda k: judge.success(cut(prior, k))),
         same_plan=judge.least(success, judge.plan_success),
         rows=tuple(found),
+        beside=tuple(measure_scheme(other) for other in _schemes(beside)),
         on_counts=not isinstance(population, tuple),
         untold=population if isinstance(population, str) else None,
     )
@@ -289,9 +310,20 @@ def _cells(read: RowsRead | None) -> list[Any]:
     return ["", ""] if read is None else [read.mean, "" if read.worst is None else read.worst]
 
 
+def _schemes(given: Any) -> list[Scheme]:
+    """Schemes with a name."""
+    schemes = as_list(given, "beside must be a list of schemes, such as [selector]")
+    for scheme in schemes:
+        if not isinstance(scheme, Scheme):
+            raise InvalidParameter(
+                f"beside must hold schemes such as Buckets or selectors; got {type(scheme).__name__}. Make one."
+            )
+    return schemes
+
+
 def _buckets_of(scheme: Any, prior: Prior) -> Any:
     """The bucket of each secret: as a scheme such as `Buckets` or a selector computes it from the labels, or given."""
-    if callable(getattr(scheme, "buckets", None)):
+    if isinstance(scheme, Scheme):
         return scheme.buckets(prior.labels)
     return values_by_label(scheme, prior.labels, "a scheme")
 
