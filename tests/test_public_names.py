@@ -22,7 +22,7 @@ PROMISED = {
         Shannon MinEntropy GuessError Guesswork Arimoto Hartley Collision Gain entropy
         leakage leakage_table property_leakage capacity
         design Plan Groups Blocks Stable Circle Near Cheapest certify compare exposure sweep least_k
-        Buckets selector
+        Buckets selector visits
         Cloak Key Pins load audit follow
         errors lab padding report results scale strings testing __version__
     """,
@@ -71,7 +71,8 @@ PROMISED = {
     """,
     "minleak.results": """
         Audit BasePlan Baseline BlockPlan BlockSummary Bracket ByStep Capacity Certificate Check Comparison
-        ComparisonRow Cost Equilibrium Estimate EstimatedPrior ExportedTable Exposure Frontier FrontierPoint Hyper
+        ComparisonRow Cost Equilibrium Estimate EstimatedPrior ExportedTable Exposure Frontier FrontierPoint
+        HiddenVisits Hyper
         JoinMeetOrder Labels
         LeakageRow LeakageTable LeastBudget Lineage LineageSummary Looks LooksNeeded LookupFigures MatroidOptimum
         Measured Misfit Needed Optimum Pairs PartWorth PartitionBlock PlanLeakage PlanSummary PointwiseLeakage
@@ -79,7 +80,7 @@ PROMISED = {
         PrincipalPartition PropertyLeakage Refinement Repeated Result
         RowSummary Rows RowsRead Selector SelectorReport SequenceLeakage
         SequenceTable Shown Stage StringModel StringSummary Sweep Table Today
-        Tradeoff UnlistedPlan Walk World fields_of
+        Tradeoff UnlistedPlan VisitRow Walk World fields_of
     """,
     "minleak.report": "Figure figures page save_chart write",
     "minleak.scale": """

@@ -74,7 +74,7 @@ def test_what_is_returned_can_be_named():
 # The operands of functions and classes, in the order in which they stand; whatever else these take, they take by name.
 OPERANDS = """
     app plan plans padding counts subject chart path cloak source folder title body charts chain secret secrets
-    observables sizes weights joints streams frames
+    roots closures observables sizes weights joints streams frames
     initial transitions password f inputs eta perspective loss matrix distances prior belief gain first second
     channel channels observations n m error erased smallest largest independent matroid
     width height epsilon metric values observed scheme method model table events engine name alpha beta gamma q l

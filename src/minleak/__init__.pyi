@@ -24,6 +24,7 @@ from .io._reading import read_channel, read_pairs, read_places, read_prior
 from .lineage._pins import Pins
 from .lookups._buckets import Buckets
 from .lookups._selector import selector
+from .lookups._visits import visits
 from .near._cheapest import Cheapest
 from .near._near import Near
 from .rates._sweeps import least_k, sweep
@@ -84,4 +85,5 @@ __all__ = [
     "strings",
     "sweep",
     "testing",
+    "visits",
 ]

@@ -38,6 +38,7 @@ from minleak.lab.sequences._tracks import Shown, Walk
 from minleak.lineage._lineage import Lineage
 from minleak.lookups._figures import LookupFigures, PopularityClass
 from minleak.lookups._selector import Selector, SelectorReport
+from minleak.lookups._visits import HiddenVisits
 from minleak.rates._estimating import EstimatedPrior
 from minleak.rates._sweeps import Sweep
 from minleak.rates._today import Today
@@ -45,6 +46,7 @@ from minleak.rates._world import World
 from minleak.rivals._alternatives import Baseline, Estimate
 from minleak.rivals._comparing import Comparison, ComparisonRow
 from minleak.rivals._exposures import Exposure, Repeated
+from minleak.rivals._visits import VisitRow
 from minleak.samples._looking import LooksNeeded
 from minleak.samples._measures import Bracket
 from minleak.samples._result import Audit, Measured
@@ -73,6 +75,7 @@ __all__ = [
     "Exposure",
     "Frontier",
     "FrontierPoint",
+    "HiddenVisits",
     "Hyper",
     "JoinMeetOrder",
     "Labels",
@@ -118,6 +121,7 @@ __all__ = [
     "Today",
     "Tradeoff",
     "UnlistedPlan",
+    "VisitRow",
     "Walk",
     "World",
     "fields_of",

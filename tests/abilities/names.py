@@ -123,6 +123,7 @@ NAMES = {
     "find_block": ".find",
     "bucket_of": ".bucket",
     "add_layer": ".add",
+    "visits": "visits",
     # draws
     "Cloak": "Cloak",
     "Key": "Key",

@@ -30,6 +30,7 @@ from minleak.rates._profiles import SortedPrior
 from minleak.rates._rates import Counts
 from minleak.rates._sweeps import least_by_doubling, say_population
 from minleak.rates._world import Population, find_population
+from minleak.rivals._visits import VisitRow, Visits
 
 # Rates that are drawn in all, and populations at most, to measure blocks in.
 _RATES, _MOST = 1 << 18, 1 << 10
@@ -69,9 +70,9 @@ class Comparison(Result):
     the optimal plan of k = `average`, the members of a bucket on average, rounded. `rows` has these and those of
     k = `largest`, the members of the largest bucket, with leakages in each of the entropies. `same_blocks` and
     `same_plan` are the least k at which blocks and plan leave a guess right no more often than the scheme does.
-    `beside` has the schemes that were to be compared, too.
-    Where rows are counted, the last of `rows` are blocks that read no more of them than the scheme, on the mean and at
-    worst.
+    `beside` has the schemes that were to be compared, too. `visits` has what a visit tells under each of these, and
+    under blocks, where it was said which names are asked for together. Where rows are counted, the last of `rows` are
+    blocks that read no more of them than the scheme, on the mean and at worst.
 
     Successes and leakages are for the true population that the counts are a sample of, or as counted if `on_counts`;
     `untold` is then why nothing can be said about the true population, unless it was not asked for.
@@ -90,6 +91,7 @@ class Comparison(Result):
     beside: tuple[ComparisonRow, ...]
     on_counts: bool
     untold: str | None = None
+    visits: tuple[VisitRow, ...] = ()
 
     reported = ("verdict", "replacement", "advice")
 
@@ -108,7 +110,12 @@ class Comparison(Result):
         ]
         columns = ["", "k", "one guess", *(["rows, mean", "rows, worst"] if counted else []), *self.rows[0].leakage]
         legend = "k: members of the largest set; one guess: how often it is right; the others: leakage, lower is better"
-        return [Table("", columns, rows), say_population(self), legend, self.verdict, f"advice: {self.advice}"]
+        told = [Table("", columns, rows), say_population(self), legend, self.verdict, f"advice: {self.advice}"]
+        if not self.visits:
+            return told
+        cells = [[row.name, float(f"{row.success:.4g}"), row.requests, row.answers] for row in self.visits]
+        heads = ["a visit, all its requests seen", "one guess", "requests", "names in answers"]
+        return [*told, Table("names that are asked for together", heads, cells)]
 
     @property
     def verdict(self) -> str:
@@ -151,6 +158,7 @@ def compare(
     scheme: Scheme | Iterable[Any] | Mapping[Any, Any],
     *,
     beside: Sequence[Scheme] = (),
+    visits: Mapping[Any, Iterable[Any]] | None = None,
     entropies: Sequence[ConditionalEntropy | str] = STANDARD,
     rows: Any = None,
     on_counts: bool = False,
@@ -167,7 +175,11 @@ def compare(
     how many rows of a table hold each secret, in the order of the prior or by label (`prior.weights` where the counts
     are those of the table): each row of the comparison then has what a query for a set reads, and there is one more:
     blocks of different sizes that read no more than the scheme, see `Blocks`. `beside` are further schemes, such as
-    selectors. O(n log n).
+    selectors.
+
+    `visits` maps a name to those that are asked for with it, such as a package to all that it depends on, all of them
+    in the prior (with weight 0 if nobody begins with them). A visit shows the set of the buckets of its names, and
+    tells far more than one lookup: what it tells is measured on the weights as they are. O(n log n).
 
     >>> found = compare([8, 4, 2, 1, 1], ["a", "b", "b", "a", "c"], on_counts=True)
     >>> found.success, found.blocks, found.plan
@@ -186,10 +198,9 @@ def compare(
         read = None if held is None else read_by_blocks(cells, prior, held)
         return ComparisonRow(name, k, judge.success(cells), judge.leakages(cells, measures), read)
 
-    def measure_scheme(other: Scheme) -> ComparisonRow:
-        cells = Partition.by_codes(_codes(_buckets_of(other, prior), len(prior)))
-        return measure(other.name, int(cells.sizes.max()), cells)
-
+    others = [
+        (other.name, Partition.by_codes(_codes(_buckets_of(other, prior), len(prior)))) for other in _schemes(beside)
+    ]
     found = [measure("these buckets", largest, partition)]
     for k in dict.fromkeys([average, largest]):
         found.append(measure("blocks", k, cut(prior, k)))
@@ -211,10 +222,26 @@ def compare(
         same_blocks=judge.least(success, lambda k: judge.success(cut(prior, k))),
         same_plan=judge.least(success, judge.plan_success),
         rows=tuple(found),
-        beside=tuple(measure_scheme(other) for other in _schemes(beside)),
+        beside=tuple(measure(name, int(cells.sizes.max()), cells) for name, cells in others),
         on_counts=not isinstance(population, tuple),
         untold=population if isinstance(population, str) else None,
+        visits=()
+        if visits is None
+        else _measure_visits(
+            Visits.of(visits, prior.labels),
+            [
+                ("these buckets", partition),
+                *others,
+                *((f"blocks of {k}", cut(prior, k)) for k in dict.fromkeys([average, largest])),
+            ],
+            prior,
+        ),
     )
+
+
+def _measure_visits(visits: Visits, schemes: Iterable[tuple[str, Partition]], prior: Prior) -> tuple[VisitRow, ...]:
+    """What a visit tells under each scheme, on the weights as they are."""
+    return tuple(visits.under(name, cells.block_of().astype(np.int64), prior.p) for name, cells in schemes)
 
 
 class _AsCounted:

@@ -1,0 +1,81 @@
+"""Names asked for together: what all requests of one visit tell, where each request alone tells little."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from minleak.core._arrays import Array, Indices
+from minleak.core._labels import Labels
+from minleak.core._result import Result
+from minleak.errors import InvalidParameter
+
+# Sums of numbers of so many words tell sets apart: two sets have one sum with probability 2^-128.
+_WORDS = 2
+
+
+@dataclass(frozen=True)
+class VisitRow(Result):
+    """What one visit under a scheme by `name` tells an observer of all its requests: the name that it began with is
+    guessed with probability `success`, with `requests` requests and `answers` names in all their answers on average.
+    """
+
+    name: str
+    success: float
+    requests: float
+    answers: float
+
+
+@dataclass(frozen=True, eq=False)
+class Visits:
+    """For each of n names those that are asked for with it, itself among them: pairs of positions (`root`, `name`)."""
+
+    root: Indices
+    name: Indices
+    n: int
+
+    @classmethod
+    def of(cls, closures: Mapping[Any, Iterable[Any]], labels: Labels) -> Visits:
+        """From what is asked for with each name, by label; a name that is not there is asked for alone."""
+        if not isinstance(closures, Mapping):
+            raise InvalidParameter(
+                f"visits must map each name to those asked for with it; got {type(closures).__name__}. Use a dict."
+            )
+        position = {label: at for at, label in enumerate(labels)}
+        root, name = list(range(len(labels))), list(range(len(labels)))
+        missing = 0
+        for first, members in closures.items():
+            if isinstance(members, str) or not isinstance(members, Iterable):
+                raise InvalidParameter(
+                    f"a visit must be a list of names; got {type(members).__name__}. Make it a list."
+                )
+            places = [position.get(member, -1) for member in (first, *members)]
+            missing += places.count(-1)
+            root += [places[0]] * len(places)
+            name += places
+        if missing:
+            raise InvalidParameter(
+                f"names in visits must be among the counts; got {missing:,} that are not. List them with a count of 0."
+            )
+        n = len(labels)
+        pairs = np.unique(np.array(root, np.int64) * n + np.array(name, np.int64))
+        return cls(pairs // n, pairs % n, n)
+
+    def under(self, name: str, buckets: Indices, p: Array) -> VisitRow:
+        """What a visit tells where each name shows its bucket, and a visit the set of these."""
+        count = int(buckets.max()) + 1
+        pairs = np.unique(self.root * count + buckets[self.name])
+        root, bucket = pairs // count, pairs % count
+        words = np.random.default_rng(0).integers(0, 1 << 63, (count, _WORDS), dtype=np.uint64)
+        begins = np.searchsorted(root, np.arange(self.n))
+        seen = np.add.reduceat(words[bucket], begins, axis=0)
+        alike = np.unique(seen, axis=0, return_inverse=True)[1].ravel()
+        best = np.zeros(int(alike.max()) + 1)
+        np.maximum.at(best, alike, p)
+        sizes = np.bincount(buckets, minlength=count).astype(np.float64)
+        requests = np.diff(np.append(begins, len(root)))
+        answers = np.add.reduceat(sizes[bucket], begins)
+        return VisitRow(name, float(best.sum()), float(p @ requests), float(p @ answers))
