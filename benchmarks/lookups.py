@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import subprocess
 import sys
 import tarfile
 import time
@@ -20,6 +21,7 @@ from minleak.lookups._buckets import Names
 from minleak.lookups._figures import Guessed, by_class, judge
 from minleak.lookups._format import HEAD, find, size_of_layer
 from minleak.lookups._layers import append_layer, bits_for, head, order_by_popularity, third_of
+from minleak.rivals._visits import Visits
 
 NEW, OLD = "2.20260301.0", "2.20251201.0"
 K = 57
@@ -36,6 +38,7 @@ def main() -> None:
     smoothing(everyone)
     drift(everyone)
     others()
+    together()
     build()
 
 
@@ -222,6 +225,88 @@ def others() -> None:
     for (what, k, bits), counts in found.items():
         made = ml.selector(counts, k, prefix=f"sha256:{bits}")
         print(f"\n{what}, k = {k}, prefix of {bits} bits\n{made}", flush=True)
+
+
+def together() -> None:
+    """Debian packages with all that they depend on: one lookup, a visit, and visits in bundles."""
+    needs, roots = debian()
+    popular = ml.Prior([1 / (rank + 50) for rank in range(len(roots))], labels=roots)
+    asked, demand = {name: needs[name] for name in roots}, dict.fromkeys(needs, 0.0)
+    for name, share in zip(roots, popular.p.tolist(), strict=True):
+        for needed in needs[name]:
+            demand[needed] += share
+    prior, sizes = ml.Prior(list(demand.values()), labels=list(demand)), [len(needs[name]) for name in roots]
+    print(
+        f"\nDebian: {len(needs):,} names, {len(roots):,} roots, {np.mean(sizes):.1f} names on average with what they "
+        f"need; popularity 1/(rank + 50), blind {popular.p.max():.2%}. One guess from one lookup, and from a visit."
+    )
+    visits = Visits.of(asked, prior.labels, popular)
+    for scheme in (*(ml.Buckets(f"sha256:{bits}") for bits in (8, 12, 16)), ml.selector(prior, K, prefix="sha256:10")):
+        _told(prior, scheme.name, scheme.buckets(prior.labels), visits)
+    order = np.argsort(-prior.p, kind="stable")
+    for k in (12, K, 200):
+        block = np.empty(len(prior), np.int64)
+        block[order] = np.arange(len(prior)) // k
+        _told(prior, f"blocks of {k}", block, visits)
+    for k in (12, K, 200):
+        for cached in (0, 1000):
+            found = ml.visits(popular, asked, k, cached=cached)
+            told = f"{found.success:.2%} at {found.beyond_cache:,.0f} names (worst {found.worst:,}"
+            print(f"bundles of {k:>3} roots, {cached:>5,} names cached: {told}, floor {found.floor:.2%})", flush=True)
+    print(f"as they are: {found.unhidden:.1%} at {found.needed:.1f} names")
+
+
+def _told(prior: ml.Prior, name: str, buckets: np.ndarray, visits: Visits) -> None:
+    row = visits.under(name, np.unique(buckets, return_inverse=True)[1])
+    order = np.lexsort((-prior.p, buckets))
+    alone = float(prior.p[order][np.append(True, np.diff(buckets[order]) != 0)].sum())
+    print(f"{name:<20} {alone:>7.2%} {row.success:>7.1%}  {row.requests:>6.1f} requests", flush=True)
+
+
+def debian() -> tuple[dict[str, list[str]], list[str]]:
+    """What each package of this machine's Debian index needs, and the packages that people ask for, the most popular
+    first: those that are no library, documentation or translation, in popcon's order of 2018, then the others.
+    """
+    popular = CACHE / "usr/share/debian-cd/tasks/bookworm/popularity-contest"
+    index = subprocess.run(["apt-cache", "dumpavail"], capture_output=True, text=True, check=False).stdout
+    if not popular.exists() or not index:
+        sys.exit(
+            f"lookups needs Debian's index and {popular}: on Debian 12 run apt-get update, apt-get download debian-cd, "
+            f"dpkg-deb -x debian-cd_*.deb {CACHE}"
+        )
+    fields: dict[str, dict[str, str]] = {}
+    for record in index.split("\n\n"):
+        told = dict(line.split(": ", 1) for line in record.split("\n") if line[:1].strip() and ": " in line)
+        if "Package" in told:
+            fields.setdefault(told["Package"], told)
+    provided: dict[str, str] = {}
+    for name, told in fields.items():
+        for virtual in _names(told.get("Provides", "")):
+            provided.setdefault(virtual[0], name)
+    direct = {}
+    for name, told in fields.items():
+        groups = _names(f"{told.get('Pre-Depends', '')},{told.get('Depends', '')}")
+        found = [next((one if one in fields else provided.get(one) for one in group), None) for group in groups]
+        direct[name] = [one for one in found if one]
+    needs = {}
+    for name in fields:
+        seen, left = {name}, [name]
+        while left:
+            more = [one for one in direct[left.pop()] if one not in seen]
+            seen.update(more)
+            left += more
+        needs[name] = sorted(seen)
+    inner = {"libs", "libdevel", "doc", "debug", "oldlibs", "introspection", "localization"}
+    roots = {name for name, told in fields.items() if told.get("Section", "").split("/")[-1] not in inner}
+    roots = {name for name in roots if not name.startswith("lib")}
+    ranked = [name for name in popular.read_text().split("*/", 1)[1].split() if name in roots]
+    return needs, [*ranked, *sorted(roots.difference(ranked))]
+
+
+def _names(relation: str) -> list[list[str]]:
+    """The names of a list of relations, with their alternatives."""
+    groups = ([one.split("(")[0].split(":")[0].strip() for one in group.split("|")] for group in relation.split(","))
+    return [group for group in groups if group[0]]
 
 
 def build(n: int = 1_000_000) -> None:

@@ -48,6 +48,15 @@ def test_a_visit_under_a_scheme(seed):
     assert "names that are asked for together" in str(found)
 
 
+def test_roots_of_their_own():
+    counts, closures = graph(random.Random(3))
+    roots = {name: 1 + i for i, name in enumerate(closures)}
+    bucket = {name: i % 9 for i, name in enumerate(counts)}
+    found = ml.compare(counts, bucket, visits=closures, roots=roots, on_counts=True)
+    shown = {name: frozenset(bucket[one] for one in (name, *closures[name])) for name in roots}
+    assert found.visits[0].success == pytest.approx(float(named(roots, shown.__getitem__)))
+
+
 def test_a_selector_beside():
     counts, closures = graph(random.Random(0))
     made = ml.selector({name: count for name, count in counts.items() if count}, 5, prefix="sha256:2")
@@ -104,6 +113,7 @@ REFUSED = {
     "too many cached": lambda: ml.visits(COUNTS, {"a": [], "hidden-b": []}, 1, cached=3),
     "an unknown root": lambda: ml.visits(COUNTS, {"a": [], "hidden-b": []}, 1).bundle("hidden-c"),
     "an unknown name in compare": lambda: ml.compare(COUNTS, [0, 1], visits={"a": ["hidden-c"]}),
+    "an unknown root in compare": lambda: ml.compare(COUNTS, [0, 1], visits={}, roots={"hidden-c": 1}),
     "text in compare": lambda: ml.compare(COUNTS, [0, 1], visits={"a": "hidden-b"}),
     "no mapping in compare": lambda: ml.compare(COUNTS, [0, 1], visits=[["a"]]),
     "schemes that are none": lambda: ml.compare(COUNTS, [0, 1], beside=[[0, 1]]),

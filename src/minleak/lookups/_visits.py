@@ -114,7 +114,7 @@ def visits(
     if len(asked) < len(prior):
         raise InvalidParameter(f"closures must have every root; got {len(prior) - len(asked):,} without. Add them.")
     names = list(dict.fromkeys([*prior.labels, *_flat(asked.values())]))
-    everything = Visits.of(asked, Prior(np.ones(len(names), np.int64), labels=names).labels)
+    everything = Visits.of(asked, Prior(np.ones(len(names), np.int64), labels=names).labels, prior)
     inside = everything.root < len(prior)
     root, name = everything.root[inside], everything.name[inside]
     p, n = prior.p, len(names)
@@ -134,7 +134,7 @@ def visits(
     heaviest, best = np.zeros(n), np.zeros(blocks)
     np.maximum.at(heaviest, name, p[root])
     np.maximum.at(best, block, p)
-    alone = Visits(root, name, len(p)).under("", np.arange(n), p)
+    alone = Visits(root, name, p).under("", np.arange(n))
     members = np.split(united % n, np.cumsum(sizes)[:-1])
     return HiddenVisits(
         roots=len(p),

@@ -159,6 +159,7 @@ def compare(
     *,
     beside: Sequence[Scheme] = (),
     visits: Mapping[Any, Iterable[Any]] | None = None,
+    roots: Prior | Iterable[Any] | None = None,
     entropies: Sequence[ConditionalEntropy | str] = STANDARD,
     rows: Any = None,
     on_counts: bool = False,
@@ -178,8 +179,9 @@ def compare(
     selectors.
 
     `visits` maps a name to those that are asked for with it, such as a package to all that it depends on, all of them
-    in the prior (with weight 0 if nobody begins with them). A visit shows the set of the buckets of its names, and
-    tells far more than one lookup: what it tells is measured on the weights as they are. O(n log n).
+    in the prior. `roots` says how often a visit begins with each name, if not as the prior says. A visit shows the set
+    of the buckets of its names, and tells far more than one lookup: what it tells is measured on the weights as they
+    are. O(n log n).
 
     >>> found = compare([8, 4, 2, 1, 1], ["a", "b", "b", "a", "c"], on_counts=True)
     >>> found.success, found.blocks, found.plan
@@ -228,20 +230,19 @@ def compare(
         visits=()
         if visits is None
         else _measure_visits(
-            Visits.of(visits, prior.labels),
+            Visits.of(visits, prior.labels, prior if roots is None else as_prior(roots)),
             [
                 ("these buckets", partition),
                 *others,
                 *((f"blocks of {k}", cut(prior, k)) for k in dict.fromkeys([average, largest])),
             ],
-            prior,
         ),
     )
 
 
-def _measure_visits(visits: Visits, schemes: Iterable[tuple[str, Partition]], prior: Prior) -> tuple[VisitRow, ...]:
+def _measure_visits(visits: Visits, schemes: Iterable[tuple[str, Partition]]) -> tuple[VisitRow, ...]:
     """What a visit tells under each scheme, on the weights as they are."""
-    return tuple(visits.under(name, cells.block_of().astype(np.int64), prior.p) for name, cells in schemes)
+    return tuple(visits.under(name, cells.block_of().astype(np.int64)) for name, cells in schemes)
 
 
 class _AsCounted:

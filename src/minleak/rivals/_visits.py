@@ -10,6 +10,7 @@ import numpy as np
 
 from minleak.core._arrays import Array, Indices
 from minleak.core._labels import Labels
+from minleak.core._prior import Prior
 from minleak.core._result import Result
 from minleak.errors import InvalidParameter
 
@@ -31,22 +32,26 @@ class VisitRow(Result):
 
 @dataclass(frozen=True, eq=False)
 class Visits:
-    """For each of n names those that are asked for with it, itself among them: pairs of positions (`root`, `name`)."""
+    """Pairs of positions: each `name` is asked for with the `root` that a visit begins with, itself among them. A visit
+    begins with the root at a position with probability p.
+    """
 
     root: Indices
     name: Indices
-    n: int
+    p: Array
 
     @classmethod
-    def of(cls, closures: Mapping[Any, Iterable[Any]], labels: Labels) -> Visits:
-        """From what is asked for with each name, by label; a name that is not there is asked for alone."""
+    def of(cls, closures: Mapping[Any, Iterable[Any]], labels: Labels, roots: Prior) -> Visits:
+        """From what is asked for with each name, by label, and how often a visit begins with each root; a name that is
+        not in the mapping is asked for alone.
+        """
         if not isinstance(closures, Mapping):
             raise InvalidParameter(
                 f"visits must map each name to those asked for with it; got {type(closures).__name__}. Use a dict."
             )
         position = {label: at for at, label in enumerate(labels)}
         root, name = list(range(len(labels))), list(range(len(labels)))
-        missing = 0
+        missing = sum(label not in position for label in roots.labels)
         for first, members in closures.items():
             if isinstance(members, str) or not isinstance(members, Iterable):
                 raise InvalidParameter(
@@ -58,24 +63,26 @@ class Visits:
             name += places
         if missing:
             raise InvalidParameter(
-                f"names in visits must be among the counts; got {missing:,} that are not. List them with a count of 0."
+                f"names and roots of visits must be among the counts; got {missing:,} that are not. List them with a "
+                "count of 0."
             )
-        n = len(labels)
+        n, p = len(labels), np.zeros(len(labels))
+        p[[position[label] for label in roots.labels]] = roots.p
         pairs = np.unique(np.array(root, np.int64) * n + np.array(name, np.int64))
-        return cls(pairs // n, pairs % n, n)
+        return cls(pairs // n, pairs % n, p)
 
-    def under(self, name: str, buckets: Indices, p: Array) -> VisitRow:
+    def under(self, name: str, buckets: Indices) -> VisitRow:
         """What a visit tells where each name shows its bucket, and a visit the set of these."""
         count = int(buckets.max()) + 1
         pairs = np.unique(self.root * count + buckets[self.name])
         root, bucket = pairs // count, pairs % count
         words = np.random.default_rng(0).integers(0, 1 << 63, (count, _WORDS), dtype=np.uint64)
-        begins = np.searchsorted(root, np.arange(self.n))
+        begins = np.searchsorted(root, np.arange(len(self.p)))
         seen = np.add.reduceat(words[bucket], begins, axis=0)
         alike = np.unique(seen, axis=0, return_inverse=True)[1].ravel()
         best = np.zeros(int(alike.max()) + 1)
-        np.maximum.at(best, alike, p)
+        np.maximum.at(best, alike, self.p)
         sizes = np.bincount(buckets, minlength=count).astype(np.float64)
         requests = np.diff(np.append(begins, len(root)))
         answers = np.add.reduceat(sizes[bucket], begins)
-        return VisitRow(name, float(best.sum()), float(p @ requests), float(p @ answers))
+        return VisitRow(name, float(best.sum()), float(self.p @ requests), float(self.p @ answers))
