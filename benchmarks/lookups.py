@@ -238,7 +238,7 @@ def together() -> None:
     prior, sizes = ml.Prior(list(demand.values()), labels=list(demand)), [len(needs[name]) for name in roots]
     print(
         f"\nDebian: {len(needs):,} names, {len(roots):,} roots, {np.mean(sizes):.1f} names on average with what they "
-        f"need; popularity 1/(rank + 50), blind {popular.p.max():.2%}. One guess from one lookup, and from a visit."
+        f"need; popularity 1/(rank + 50), blind {popular.p.max():.2%}. One guess from one lookup, from a visit name by name, and with each bucket asked once."
     )
     visits = Visits.of(asked, prior.labels, popular)
     for scheme in (*(ml.Buckets(f"sha256:{bits}") for bits in (8, 12, 16)), ml.selector(prior, K, prefix="sha256:10")):
@@ -260,7 +260,9 @@ def _told(prior: ml.Prior, name: str, buckets: np.ndarray, visits: Visits) -> No
     row = visits.under(name, np.unique(buckets, return_inverse=True)[1])
     order = np.lexsort((-prior.p, buckets))
     alone = float(prior.p[order][np.append(True, np.diff(buckets[order]) != 0)].sum())
-    print(f"{name:<20} {alone:>7.2%} {row.success:>7.1%}  {row.requests:>6.1f} requests", flush=True)
+    print(
+        f"{name:<20} {alone:>7.2%} {row.success:>7.1%} {row.asked_once:>7.1%}  {row.buckets:>6.1f} buckets", flush=True
+    )
 
 
 def debian() -> tuple[dict[str, list[str]], list[str]]:

@@ -144,7 +144,7 @@ def visits(
         unhidden=alone.success,
         names=float(share @ sizes),
         worst=int(sizes.max()),
-        needed=alone.requests,
+        needed=alone.names,
         cached=cached,
         beyond_cache=float(share @ beyond),
         floor=float(heaviest.sum()) / int(sizes.max()),

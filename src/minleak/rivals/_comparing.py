@@ -113,8 +113,11 @@ class Comparison(Result):
         told = [Table("", columns, rows), say_population(self), legend, self.verdict, f"advice: {self.advice}"]
         if not self.visits:
             return told
-        cells = [[row.name, float(f"{row.success:.4g}"), row.requests, row.answers] for row in self.visits]
-        heads = ["a visit, all its requests seen", "one guess", "requests", "names in answers"]
+        cells = [
+            [row.name, *map(_estimated, (row.success, row.asked_once, row.names, row.buckets, row.answers))]
+            for row in self.visits
+        ]
+        heads = ["a visit, all requests seen", "one guess", "each bucket once", "names", "buckets", "names in answers"]
         return [*told, Table("names that are asked for together", heads, cells)]
 
     @property
@@ -179,9 +182,9 @@ def compare(
     selectors.
 
     `visits` maps a name to those that are asked for with it, such as a package to all that it depends on, all of them
-    in the prior. `roots` says how often a visit begins with each name, if not as the prior says. A visit shows the set
-    of the buckets of its names, and tells far more than one lookup: what it tells is measured on the weights as they
-    are. O(n log n).
+    in the prior. `roots` says how often a visit begins with each name, if not as the prior says. A visit shows the
+    buckets of all its names, and tells far more than one lookup: what it tells is measured on the weights as they are.
+    O(n log n).
 
     >>> found = compare([8, 4, 2, 1, 1], ["a", "b", "b", "a", "c"], on_counts=True)
     >>> found.success, found.blocks, found.plan

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from minleak.core._arrays import Array, Indices
 from minleak.core._labels import Labels
@@ -14,19 +15,23 @@ from minleak.core._prior import Prior
 from minleak.core._result import Result
 from minleak.errors import InvalidParameter
 
+Words = npt.NDArray[np.uint64]
 # Sums of numbers of so many words tell sets apart: two sets have one sum with probability 2^-128.
 _WORDS = 2
 
 
 @dataclass(frozen=True)
 class VisitRow(Result):
-    """What one visit under a scheme by `name` tells an observer of all its requests: the name that it began with is
-    guessed with probability `success`, with `requests` requests and `answers` names in all their answers on average.
+    """What one visit under a scheme by `name` tells an observer of all its requests, one for each name: the name that
+    it began with is guessed with probability `success`, or `asked_once` where a client asks for each bucket only once.
+    A visit has `names` names, in `buckets` buckets, whose answers hold `answers` names, all on average.
     """
 
     name: str
     success: float
-    requests: float
+    asked_once: float
+    names: float
+    buckets: float
     answers: float
 
 
@@ -72,17 +77,26 @@ class Visits:
         return cls(pairs // n, pairs % n, p)
 
     def under(self, name: str, buckets: Indices) -> VisitRow:
-        """What a visit tells where each name shows its bucket, and a visit the set of these."""
+        """What a visit tells where each name shows its bucket, and a visit how many names it has in each."""
         count = int(buckets.max()) + 1
-        pairs = np.unique(self.root * count + buckets[self.name])
+        pairs, times = np.unique(self.root * count + buckets[self.name], return_counts=True)
         root, bucket = pairs // count, pairs % count
         words = np.random.default_rng(0).integers(0, 1 << 63, (count, _WORDS), dtype=np.uint64)
         begins = np.searchsorted(root, np.arange(len(self.p)))
-        seen = np.add.reduceat(words[bucket], begins, axis=0)
+        asked = np.diff(np.append(begins, len(root)))
+        sizes = np.bincount(buckets, minlength=count).astype(np.float64)
+        return VisitRow(
+            name,
+            self._success(np.add.reduceat(words[bucket] * times[:, None].astype(np.uint64), begins, axis=0)),
+            self._success(np.add.reduceat(words[bucket], begins, axis=0)),
+            float(self.p @ np.bincount(self.root, minlength=len(self.p))),
+            float(self.p @ asked),
+            float(self.p @ np.add.reduceat(sizes[bucket], begins)),
+        )
+
+    def _success(self, seen: Words) -> float:
+        """How often a guess at the root is right that sees a sum of words."""
         alike = np.unique(seen, axis=0, return_inverse=True)[1].ravel()
         best = np.zeros(int(alike.max()) + 1)
         np.maximum.at(best, alike, self.p)
-        sizes = np.bincount(buckets, minlength=count).astype(np.float64)
-        requests = np.diff(np.append(begins, len(root)))
-        answers = np.add.reduceat(sizes[bucket], begins)
-        return VisitRow(name, float(best.sum()), float(self.p @ requests), float(self.p @ answers))
+        return float(best.sum())
