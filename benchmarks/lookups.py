@@ -238,7 +238,8 @@ def together() -> None:
     prior, sizes = ml.Prior(list(demand.values()), labels=list(demand)), [len(needs[name]) for name in roots]
     print(
         f"\nDebian: {len(needs):,} names, {len(roots):,} roots, {np.mean(sizes):.1f} names on average with what they "
-        f"need; popularity 1/(rank + 50), blind {popular.p.max():.2%}. One guess from one lookup, from a visit name by name, and with each bucket asked once."
+        f"need; popularity 1/(rank + 50), blind {popular.p.max():.2%}. One guess from one lookup, from a visit name by "
+        "name, and from a visit that asks for each bucket once."
     )
     visits = Visits.of(asked, prior.labels, popular)
     for scheme in (*(ml.Buckets(f"sha256:{bits}") for bits in (8, 12, 16)), ml.selector(prior, K, prefix="sha256:10")):

@@ -87,7 +87,7 @@ def visits(
     """Hide the root of a visit among k roots of like popularity, whose names are all asked for together.
 
     Hiding each name does not hide the visit: a Debian package and all it depends on, each in a block of 57, is named
-    87% of the time. Here the secret is the root and the observable a set of k roots, as the union of what they need: a
+    89% of the time. Here the secret is the root and the observable a set of k roots, as the union of what they need: a
     guess is right with the sum over sets of the largest probability of a root, at most p_1 + 1/k.
 
     Parameters
