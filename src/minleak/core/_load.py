@@ -37,7 +37,8 @@ def load(path: str | os.PathLike[str], *, mapped: bool = True) -> BasePlan:
         begins = file.read(_BEGINNING)
     if begins in OTHERS:
         module, name = OTHERS[begins]
-        return getattr(import_module(module), name).load(path)
+        opened: BasePlan = getattr(import_module(module), name).load(path)
+        return opened
     contents = read(path, mapped=truth(mapped, "mapped"))
     kind: Any = contents.numbers.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:

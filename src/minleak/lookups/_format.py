@@ -71,8 +71,8 @@ def read(data: bytes) -> tuple[str, list[Layer]]:
     while at < len(data):
         if at + FIELDS.size > len(data):
             raise _malformed()
-        end, *fields = FIELDS.unpack_from(data, at)
-        layer = Layer(*fields, at + FIELDS.size)
+        end, seed, third, first, count, bits, k, listed = FIELDS.unpack_from(data, at)
+        layer = Layer(seed, third, first, count, bits, k, listed, at + FIELDS.size)
         fits = layer.third > 0 and 0 < layer.bits <= MOST_BITS and 0 < layer.blocks < 1 << layer.bits
         if not fits or layer.first != blocks or end != at + size_of_layer(layer.third, layer.bits) or end > len(data):
             raise _malformed()

@@ -110,7 +110,13 @@ class Comparison(Result):
         ]
         columns = ["", "k", "one guess", *(["rows, mean", "rows, worst"] if counted else []), *self.rows[0].leakage]
         legend = "k: members of the largest set; one guess: how often it is right; the others: leakage, lower is better"
-        told = [Table("", columns, rows), say_population(self), legend, self.verdict, f"advice: {self.advice}"]
+        told: list[str | Table] = [
+            Table("", columns, rows),
+            say_population(self),
+            legend,
+            self.verdict,
+            f"advice: {self.advice}",
+        ]
         if not self.visits:
             return told
         cells = [
