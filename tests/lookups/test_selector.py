@@ -96,6 +96,13 @@ def test_few_strangers_join_blocks():
     assert rate * 3000 / made.blocks <= 12 / 20 * 1.1
 
 
+def test_blocks_are_whole():
+    made = ml.selector(COUNTS, 12, prefix="sha256:8", listed=610)
+    assert (made.listed, made.blocks) == (600, 50)
+    everything = ml.selector(COUNTS, 13, prefix="sha256:8", listed=3000)
+    assert (everything.listed, everything.blocks) == (3000, 230)  # the last block takes the rest
+
+
 def test_size():
     for most in (300, 1000, 4000):
         made = ml.selector(COUNTS, 12, prefix="sha256:8", max_size=most)
