@@ -24,6 +24,7 @@ ALL = (
     "unlisted",
     "prefixes",
     "beacons",
+    "lookups",
     "lasting",
     "samples",
     "auditing",

@@ -23,6 +23,7 @@ PROMISED = {
         leakage leakage_table property_leakage capacity
         design Plan Groups Blocks Stable Circle Near Cheapest certify compare exposure repeated population update summary export
         decoy_distances sweep least_k
+        Buckets selector visits
         Cloak Key Pins load audit follow
         errors lab padding report results scale strings testing __version__
     """,
@@ -66,13 +67,14 @@ PROMISED = {
     "minleak.results": """
         Audit Baseline Bracket ByStep Capacity Certificate ChannelPlan ChannelSummary Check Comparison
         ComparisonRow Cost Deficiency Drawable EntropyCheck Equilibrium Estimate EstimatedPrior ExportedTable
-        Exposure Frontier FrontierPoint GuessingForm GuessworkMoment Hyper InformationOrder Invariance Labels
-        LeakageRow LeakageTable LeastBudget LeastCapacity Lineage LineageSummary Looks LooksNeeded Majorization
-        MatroidOptimum Measured Misfit Needed OnlineBuckets Optimum PairClass Pairs PairsOptimum PartWorth
-        PartitionBlock PlanLeakage PlanSummary PointwiseLeakage Posteriors PrincipalPartition PrivacyFunnel
-        PropertyLeakage Refinement RefinementDistance Repeated RepetitionBounds Result RowsRead SequenceLeakage
+        Exposure Frontier FrontierPoint GuessingForm GuessworkMoment HiddenVisits Hyper InformationOrder
+        Invariance Labels LeakageRow LeakageTable LeastBudget LeastCapacity Lineage LineageSummary Looks
+        LooksNeeded LookupFigures Majorization MatroidOptimum Measured Misfit Needed OnlineBuckets Optimum
+        PairClass Pairs PairsOptimum PartWorth PartitionBlock PlanLeakage PlanSummary PointwiseLeakage
+        PopularityClass Posteriors PrincipalPartition PrivacyFunnel PropertyLeakage Refinement
+        RefinementDistance Repeated RepetitionBounds Result RowsRead Selector SelectorReport SequenceLeakage
         SequenceTable Shown Stage StringModel StringSummary Sweep Table Today Tradeoff Transport UnlistedPlan
-        Walk Witness World fields_of
+        VisitRow Walk Witness World fields_of
     """,
     "minleak.report": "Figure figures page save_chart write",
     "minleak.scale": """

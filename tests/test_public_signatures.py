@@ -73,11 +73,11 @@ def test_what_is_returned_can_be_named():
 # The operands of functions and classes, in the order in which they stand; whatever else these take, they take by name.
 OPERANDS = """
     app plan plans padding counts subject chart path cloak source folder title body charts chain secret secrets
-    observables sizes weights joints streams frames
+    roots closures observables sizes weights joints streams frames
     initial transitions password f inputs eta perspective loss matrix distances prior belief gain first second
     channel channels observations n m error erased smallest largest independent matroid
     width height epsilon metric values observed scheme method model table events engine name alpha beta gamma q l
-    entropy entropies k tries of form pairs allowed
+    entropy entropies k tries of form pairs allowed prefix
 """
 # Those that may be left out; and of methods, what they are asked about.
 OPTIONAL = "frames prior channel observables metric perspective entropy entropies k l path table engine"

@@ -24,6 +24,9 @@ from .core._property_leakage import property_leakage
 from .io._reading import read_channel, read_pairs, read_places, read_prior
 from .lineage._lineage import update
 from .lineage._pins import Pins
+from .lookups._buckets import Buckets
+from .lookups._selector import selector
+from .lookups._visits import visits
 from .near._cheapest import Cheapest
 from .near._decoys import decoy_distances
 from .near._near import Near
@@ -40,6 +43,7 @@ __version__: str
 __all__ = [
     "Arimoto",
     "Blocks",
+    "Buckets",
     "Channel",
     "Cheapest",
     "Circle",
@@ -86,9 +90,11 @@ __all__ = [
     "report",
     "results",
     "scale",
+    "selector",
     "strings",
     "summary",
     "sweep",
     "testing",
     "update",
+    "visits",
 ]

@@ -37,6 +37,9 @@ from minleak.lab.sequences._results import ByStep, SequenceLeakage, SequenceTabl
 from minleak.lab.sequences._tracks import Shown, Walk
 from minleak.lineage._lineage import Lineage
 from minleak.lineage._summary import LineageSummary, PartWorth
+from minleak.lookups._figures import LookupFigures, PopularityClass
+from minleak.lookups._selector import Selector, SelectorReport
+from minleak.lookups._visits import HiddenVisits
 from minleak.rates._estimating import EstimatedPrior
 from minleak.rates._summaries import ChannelSummary, PlanLeakage, PlanSummary
 from minleak.rates._sweeps import Sweep
@@ -46,6 +49,7 @@ from minleak.rivals._alternatives import Baseline, Estimate
 from minleak.rivals._comparing import Comparison, ComparisonRow
 from minleak.rivals._exposures import Exposure, Repeated
 from minleak.rivals._online import OnlineBuckets
+from minleak.rivals._visits import VisitRow
 from minleak.samples._looking import LooksNeeded
 from minleak.samples._measures import Bracket
 from minleak.samples._result import Audit, Measured
@@ -79,6 +83,7 @@ __all__ = [
     "FrontierPoint",
     "GuessingForm",
     "GuessworkMoment",
+    "HiddenVisits",
     "Hyper",
     "InformationOrder",
     "Invariance",
@@ -91,6 +96,7 @@ __all__ = [
     "LineageSummary",
     "Looks",
     "LooksNeeded",
+    "LookupFigures",
     "Majorization",
     "MatroidOptimum",
     "Measured",
@@ -106,6 +112,7 @@ __all__ = [
     "PlanLeakage",
     "PlanSummary",
     "PointwiseLeakage",
+    "PopularityClass",
     "Posteriors",
     "PrincipalPartition",
     "PrivacyFunnel",
@@ -116,6 +123,8 @@ __all__ = [
     "RepetitionBounds",
     "Result",
     "RowsRead",
+    "Selector",
+    "SelectorReport",
     "SequenceLeakage",
     "SequenceTable",
     "Shown",
@@ -128,6 +137,7 @@ __all__ = [
     "Tradeoff",
     "Transport",
     "UnlistedPlan",
+    "VisitRow",
     "Walk",
     "Witness",
     "World",

@@ -123,6 +123,13 @@ NAMES = {
     "sweep": "sweep",
     "least_k": "least_k",
     "compare": "compare",
+    # lookups by hash prefix
+    "Buckets": "Buckets",
+    "selector": "selector",
+    "find_block": ".find",
+    "bucket_of": ".bucket",
+    "add_layer": ".add",
+    "visits": "visits",
     # draws
     "Cloak": "Cloak",
     "Key": "Key",

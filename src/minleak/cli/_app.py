@@ -27,6 +27,7 @@ COMMANDS = {
     "sweep": "Design a countermeasure",
     "design": "Design a countermeasure",
     "update": "Design a countermeasure",
+    "selector": "Design a countermeasure",
     "pad": "Design a countermeasure",
     "optimise": "Design a countermeasure",
     "show": "Check it",

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
-from typing import Any
-
-import typer
-
 import minleak as ml
 from minleak.cli._inputs import PriorSource, Reading
-from minleak.cli._options import Entropies, PriorFile, given_flags, option, whole
+from minleak.cli._options import Entropies, PriorFile, given_flags, option
 from minleak.cli._output import Outcome, working
+from minleak.cli._selector import open_selector
 from minleak.core._entropy.standard import STANDARD
-from minleak.core._labels import Labels
 from minleak.errors import InvalidParameter
 from minleak.rivals._comparing import Comparison
-
-# The hashes of --prefix.
-_HASHES = sorted(name for name in hashlib.algorithms_guaranteed if not name.startswith("shake"))
 
 
 def compare(
@@ -27,6 +19,7 @@ def compare(
     prefix: str | None = option(
         "Bucket by a hash prefix, such as sha256:8 (bits), or by the first characters of the label, such as 3."
     ),
+    compare_with: list[str] | None = option("A selector to compare, too; repeat for several."),
     rows: str | None = option(
         "Column with the number of table rows that hold each secret, often the counts: compare rows read, too."
     ),
@@ -45,34 +38,12 @@ def compare(
     source = PriorSource(prior, reading)
     counts = source.prior()
     with working("comparing"):
-        scheme = source.names(by) if by is not None else _prefixes(counts.labels, prefix or "")
+        scheme = source.names(by) if by is not None else ml.Buckets(prefix or "")
+        others = [open_selector(path) for path in compare_with or ()]
         held = None if rows is None else source.other(rows, "--rows").weights
-        found = ml.compare(counts, scheme, entropies=entropy or STANDARD, rows=held, on_counts=on_counts)
+        found = ml.compare(counts, scheme, beside=others, entropies=entropy or STANDARD, rows=held, on_counts=on_counts)
     if prior == "-" or not found.replacement:
         return Outcome(found)
     by_rows = [] if rows is None else ["--rows", rows]
     then = ["design", prior, *found.replacement.split(), *by_rows, "-o", "plan.cloak", *given_flags(reading)]
     return Outcome(found, then=then)
-
-
-def _prefixes(labels: Labels, prefix: str) -> Any:
-    """The first bits of a hash of each label, or its first characters."""
-    name, colon, size = prefix.partition(":")
-    try:
-        count = whole(size if colon else name)
-    except typer.BadParameter:
-        count = 0
-    if count < 1 or (colon and name not in _HASHES):
-        raise InvalidParameter(
-            f"--prefix is a hash and a number of bits, such as sha256:8, or a number of characters, not "
-            f"{prefix[:40]!r}; hashes: {', '.join(_HASHES)}"
-        )
-    texts = (label if isinstance(label, str) else str(label) for label in labels)
-    if not colon:
-        return [text[:count] for text in texts]
-    bits = 8 * hashlib.new(name).digest_size
-    if count > bits:
-        raise InvalidParameter(f"--prefix {name}:{count} is too long: {name} has {bits} bits")
-    made, last = getattr(hashlib, name), -(-count // 8)
-    shift = 8 * last - count
-    return [int.from_bytes(made(text.encode()).digest()[:last], "big") >> shift for text in texts]

@@ -7,21 +7,30 @@ from typing import Any
 from pyarrow.csv import write_csv
 
 import minleak as ml
-from minleak.cli._inputs import open_plan
-from minleak.cli._options import CloakFile, option
+from minleak.cli._inputs import open_plan, rows_of
+from minleak.cli._options import CloakFile, argument, option
 from minleak.cli._output import Outcome, working
 from minleak.cli._tables import check_ending
 from minleak.core._file.replacing import replace_file
 from minleak.core._plan.drawing_table import ExportedTable, refuse_formulas
 from minleak.core._plan.plan import Plan
 from minleak.errors import InvalidParameter
+from minleak.lookups._selector import Selector
 
 
 def export(
     cloak: CloakFile,
-    output: str = option(
-        "Write the table to this .json, .sqlite, .csv or .parquet file.", "-o", "--output", default=...
+    names: str | None = argument(
+        "NAMES", "With a selector: all names of the service, a table with a column secret or a .log file.", default=None
     ),
+    *,
+    output: str = option(
+        "Write the table to this .json, .sqlite, .csv or .parquet file; of a selector, to this new folder.",
+        "-o",
+        "--output",
+        default=...,
+    ),
+    padded: bool = option("With a selector: end all files of buckets with blanks up to one length.", default=False),
     hashed: str | None = option("Key file: write keyed hashes instead of labels."),
     partitions: bool = option(
         "Blocks only: write a .csv with value (value_hash with --hashed) and partition, the number to index in place "
@@ -33,7 +42,8 @@ def export(
         default=False,
     ),
 ) -> Outcome[ExportedTable | None]:
-    """Export a plan as a table from which programs in other languages draw the same sets as `minleak draw`.
+    """Export a plan as a table from which programs in other languages draw the same sets as `minleak draw`; or a
+    selector as the buckets that a service serves: names.csv with the bucket of each name, and a file for each bucket.
 
     The runtimes for Python, JavaScript and Go open .json; the one for Python also opens .sqlite without loading it. In
     .csv and .parquet there is one row per secret and set: secret, set_number, first, last. See runtimes/spec.md for how
@@ -41,13 +51,28 @@ def export(
 
     Example: minleak export queries.cloak -o queries.sqlite
     """
+    plan = open_plan(cloak)
+    if isinstance(plan, Selector):
+        return _export_buckets(plan, names, output, padded=padded, raw_labels=raw_labels)
+    if names is not None or padded:
+        raise InvalidParameter("NAMES and --padded are for a selector; got a plan. Leave them out.")
     check_ending(output, "a table", ["csv", "parquet", "json", "sqlite"])
     key = None if hashed is None else ml.Key.load(hashed)
-    plan = open_plan(cloak)
     if partitions:
         return _export_partitions(plan, output, key, raw_labels=raw_labels)
     with working(f"writing {output}"):
         return Outcome(ml.export(plan, output, hashed=key, raw_labels=raw_labels), (output,))
+
+
+def _export_buckets(
+    selector: Selector, names: str | None, output: str, *, padded: bool, raw_labels: bool
+) -> Outcome[Any]:
+    if names is None:
+        raise InvalidParameter("NAMES must list the names of the service; got none. Name a file behind the selector.")
+    with working(f"writing {output}"):
+        counted = ml.read_prior(**rows_of(names), weight=None)
+        selector.export(output, counted.labels, padded=padded, raw_labels=raw_labels)
+    return Outcome(None, (output,))
 
 
 def _export_partitions(plan: Any, output: str, key: ml.Key | None, *, raw_labels: bool) -> Outcome[Any]:

@@ -20,6 +20,7 @@ _REPLACED = {"update": "cloak"}
 _CHANNEL = b'"secret","observable","probability"'
 _BEGINNINGS: dict[tuple[str, str], tuple[bytes, ...]] = {
     ("", "cloak"): (MAGIC,),
+    ("", "selector"): (b"selector",),
     ("", "png"): (b"\x89PNG",),
     ("", "svg"): (b"<svg",),
     ("", "tsv"): (_CHANNEL.replace(b",", b"\t"),),

@@ -18,16 +18,26 @@ KINDS = {
     "strings": ("minleak.strings._plan", "UnlistedPlan"),
     "lineage": ("minleak.lineage._lineage", "Lineage"),
 }
+#: What else `load` opens, by how the file begins.
+OTHERS = {b"selector": ("minleak.lookups._selector", "Selector")}
+_BEGINNING = 8
 
 
 def load(path: str | os.PathLike[str], *, mapped: bool = True) -> Drawable:
-    """The plan in a file, mapped into memory: processes that load the same file share its pages.
+    """The plan in a file, mapped into memory: processes that load the same file share its pages. Or the selector in a
+    file, which is read.
 
     All of it is checked first, against its hashes and for what it says: a file that is cut, changed, foreign, of
     another version or no plan is refused with a clear error. A file that is replaced (as `save` does it) stays valid
     for those that have loaded it; to be safe from a file that somebody writes to in place, use `mapped=False`, which
     reads it into memory. That it holds the optimal plan for a prior is what `certify(path, prior)` says.
     """
+    with open(path, "rb") as file:
+        begins = file.read(_BEGINNING)
+    if begins in OTHERS:
+        module, name = OTHERS[begins]
+        opened: Drawable = getattr(import_module(module), name).load(path)
+        return opened
     contents = read(path, mapped=truth(mapped, "mapped"))
     kind: Any = contents.numbers.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:

@@ -100,7 +100,9 @@ def _(found: Comparison) -> Story:
         ),
         todo,
         found.success,
-        bars=tuple(Bar(_row_name(row), row.success, ours=row is not today) for row in found.rows),
+        bars=tuple(
+            Bar(_row_name(row), row.success, ours=row is not today) for row in (today, *found.beside, *found.rows[1:])
+        ),
     )
 
 

@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import pyarrow as pa
@@ -30,10 +30,23 @@ from minleak.rates._profiles import SortedPrior
 from minleak.rates._rates import Counts
 from minleak.rates._sweeps import least_by_doubling, say_population
 from minleak.rates._world import Population, find_population
+from minleak.rivals._visits import VisitRow, Visits
 
 # Rates that are drawn in all, and populations at most, to measure blocks in.
 _RATES, _MOST = 1 << 18, 1 << 10
 _WHAT = "a scheme has the bucket of each secret, in the order of the prior or by label"
+
+
+@runtime_checkable
+class Scheme(Protocol):
+    """What puts names into buckets by itself: `Buckets`, a selector, or an object of one's own."""
+
+    @property
+    def name(self) -> str:
+        """What it is called in a table."""
+
+    def buckets(self, names: Any) -> Any:
+        """The bucket of each name."""
 
 
 @dataclass(frozen=True)
@@ -57,8 +70,9 @@ class Comparison(Result):
     the optimal plan of k = `average`, the members of a bucket on average, rounded. `rows` has these and those of
     k = `largest`, the members of the largest bucket, with leakages in each of the entropies. `same_blocks` and
     `same_plan` are the least k at which blocks and plan leave a guess right no more often than the scheme does.
-    Where rows are counted, the last of `rows` are blocks that read no more of them than the scheme, on the mean and at
-    worst.
+    `beside` has the schemes that were to be compared, too. `visits` has what a visit tells under each of these, and
+    under blocks, where it was said which names are asked for together. Where rows are counted, the last of `rows` are
+    blocks that read no more of them than the scheme, on the mean and at worst.
 
     Successes and leakages are for the true population that the counts are a sample of, or as counted if `on_counts`;
     `untold` is then why nothing can be said about the true population, unless it was not asked for.
@@ -74,8 +88,10 @@ class Comparison(Result):
     same_blocks: int
     same_plan: int
     rows: tuple[ComparisonRow, ...]
+    beside: tuple[ComparisonRow, ...]
     on_counts: bool
     untold: str | None = None
+    visits: tuple[VisitRow, ...] = ()
 
     reported = ("verdict", "replacement", "advice")
 
@@ -90,11 +106,25 @@ class Comparison(Result):
                 *(_cells(row.read) if counted else ()),
                 *(say(bits) for bits in row.leakage.values()),
             ]
-            for row in self.rows
+            for row in (self.rows[0], *self.beside, *self.rows[1:])
         ]
         columns = ["", "k", "one guess", *(["rows, mean", "rows, worst"] if counted else []), *self.rows[0].leakage]
         legend = "k: members of the largest set; one guess: how often it is right; the others: leakage, lower is better"
-        return [Table("", columns, rows), say_population(self), legend, self.verdict, f"advice: {self.advice}"]
+        told: list[str | Table] = [
+            Table("", columns, rows),
+            say_population(self),
+            legend,
+            self.verdict,
+            f"advice: {self.advice}",
+        ]
+        if not self.visits:
+            return told
+        cells = [
+            [row.name, *map(_estimated, (row.success, row.asked_once, row.names, row.buckets, row.answers))]
+            for row in self.visits
+        ]
+        heads = ["a visit, all requests seen", "one guess", "each bucket once", "names", "buckets", "names in answers"]
+        return [*told, Table("names that are asked for together", heads, cells)]
 
     @property
     def verdict(self) -> str:
@@ -134,8 +164,11 @@ class Comparison(Result):
 
 def compare(
     prior: Prior | Iterable[Any],
-    scheme: Iterable[Any] | Mapping[Any, Any],
+    scheme: Scheme | Iterable[Any] | Mapping[Any, Any],
     *,
+    beside: Sequence[Scheme] = (),
+    visits: Mapping[Any, Iterable[Any]] | None = None,
+    roots: Prior | Iterable[Any] | None = None,
     entropies: Sequence[ConditionalEntropy | str] = STANDARD,
     rows: Any = None,
     on_counts: bool = False,
@@ -147,11 +180,17 @@ def compare(
     are a sample (see `minleak.population`); where they are not, where so few events say nothing about the true
     population, or with `on_counts`, for the weights as they are. `Comparison.on_counts` tells which of the two.
 
-    `scheme` has the bucket of each secret, in the order of the prior or by label in a mapping or a Series. Buckets are
-    named by text, whole numbers or any hashable objects but floats. `rows` says how many rows of a table
-    hold each secret, in the order of the prior or by label (`prior.weights` where the counts are those of the table):
-    each row of the comparison then has what a query for a set reads, and there is one more: blocks of different
-    sizes that read no more than the scheme, see `Blocks`. O(n log n).
+    `scheme` is `Buckets("sha256:8")`, a selector, or the bucket of each secret, in the order of the prior or by label
+    in a mapping or a Series. Buckets are named by text, whole numbers or any hashable objects but floats. `rows` says
+    how many rows of a table hold each secret, in the order of the prior or by label (`prior.weights` where the counts
+    are those of the table): each row of the comparison then has what a query for a set reads, and there is one more:
+    blocks of different sizes that read no more than the scheme, see `Blocks`. `beside` are further schemes, such as
+    selectors.
+
+    `visits` maps a name to those that are asked for with it, such as a package to all that it depends on, all of them
+    in the prior. `roots` says how often a visit begins with each name, if not as the prior says. A visit shows the
+    buckets of all its names, and tells far more than one lookup: what it tells is measured on the weights as they are.
+    O(n log n).
 
     >>> found = compare([8, 4, 2, 1, 1], ["a", "b", "b", "a", "c"], on_counts=True)
     >>> found.success, found.blocks, found.plan
@@ -159,7 +198,7 @@ def compare(
     """
     prior = as_prior(prior)
     measures = as_entropies(entropies)
-    partition = Partition.by_codes(_codes(values_by_label(scheme, prior.labels, "a scheme"), len(prior)))
+    partition = Partition.by_codes(_codes(_buckets_of(scheme, prior), len(prior)))
     buckets, largest = len(partition.begins) - 1, int(partition.sizes.max())
     average = max(1, math.floor(len(prior) / buckets + 0.5))
     held = None if rows is None else as_rows(prior, rows)
@@ -170,6 +209,9 @@ def compare(
         read = None if held is None else read_by_blocks(cells, prior, held)
         return ComparisonRow(name, k, judge.success(cells), judge.leakages(cells, measures), read)
 
+    others = [
+        (other.name, Partition.by_codes(_codes(_buckets_of(other, prior), len(prior)))) for other in _schemes(beside)
+    ]
     found = [measure("these buckets", largest, partition)]
     for k in dict.fromkeys([average, largest]):
         found.append(measure("blocks", k, cut(prior.weights, k)))
@@ -191,9 +233,25 @@ def compare(
         same_blocks=judge.least(success, lambda k: judge.success(cut(prior.weights, k))),
         same_plan=judge.least(success, judge.plan_success),
         rows=tuple(found),
+        beside=tuple(measure(name, int(cells.sizes.max()), cells) for name, cells in others),
         on_counts=not isinstance(population, tuple),
         untold=population if isinstance(population, str) else None,
+        visits=()
+        if visits is None
+        else _measure_visits(
+            Visits.of(visits, prior.labels, prior if roots is None else as_prior(roots)),
+            [
+                ("these buckets", partition),
+                *others,
+                *((f"blocks of {k}", cut(prior, k)) for k in dict.fromkeys([average, largest])),
+            ],
+        ),
     )
+
+
+def _measure_visits(visits: Visits, schemes: Iterable[tuple[str, Partition]]) -> tuple[VisitRow, ...]:
+    """What a visit tells under each scheme, on the weights as they are."""
+    return tuple(visits.under(name, cells.block_of().astype(np.int64)) for name, cells in schemes)
 
 
 class _AsCounted:
@@ -287,6 +345,24 @@ def _estimated(x: float) -> float:
 
 def _cells(read: RowsRead | None) -> list[Any]:
     return ["", ""] if read is None else [read.mean, "" if read.worst is None else read.worst]
+
+
+def _schemes(given: Any) -> list[Scheme]:
+    """Schemes with a name."""
+    schemes = as_list(given, "beside must be a list of schemes, such as [selector]")
+    for scheme in schemes:
+        if not isinstance(scheme, Scheme):
+            raise InvalidParameter(
+                f"beside must hold schemes such as Buckets or selectors; got {type(scheme).__name__}. Make one."
+            )
+    return schemes
+
+
+def _buckets_of(scheme: Any, prior: Prior) -> Any:
+    """The bucket of each secret: as a scheme such as `Buckets` or a selector computes it from the labels, or given."""
+    if isinstance(scheme, Scheme):
+        return scheme.buckets(prior.labels)
+    return values_by_label(scheme, prior.labels, "a scheme")
 
 
 def _codes(scheme: Any, n: int) -> Indices:

@@ -1,0 +1,1 @@
+"""Lookups by hash prefix: what the buckets of today tell, selectors that mend it, and names asked for together."""
