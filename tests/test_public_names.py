@@ -92,9 +92,9 @@ MEMBERS = {
     ml.Prior: "p weights labels total exact events from_counts uniform __len__",
     ml.Channel: "joint posteriors output columns preimages preimage_sizes toarray shape __matmul__ parallel product "
     "repeated from_rows deterministic random hyper reduced",
-    ml.Plan: "n_giants target exact_target entropy leakage channel sets repeated cost cost_bound save decoy_distances "
-    "success success_of property_leakage in_the_world loss table update lineage version parts pending digest",
-    ml.results.Lineage: "parts pending version lineage success success_of entropy leakage sets channel table update "
+    ml.Plan: "n_giants target exact_target entropy leakage channel sets cost cost_bound save places locate find show "
+    "success success_of property_leakage loss table lineage version parts pending digest",
+    ml.results.Lineage: "parts pending version lineage success success_of entropy leakage sets channel table "
     "save digest",
     ml.results.Comparison: "verdict",
     ml.Cloak: "draw draw_fresh draw_many draw_all positions set_id listed current lineages key",

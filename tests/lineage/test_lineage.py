@@ -231,7 +231,7 @@ def test_kinds_that_are_not_updated():
     """Say what to do instead."""
     with pytest.raises(InvalidParameter, match="make it anew"):
         ml.update(ml.lab.mechanisms.rounded([[0.5, 0.5], [0.25, 0.75]]), [1, 2])
-    with pytest.raises(InvalidParameter, match="covers every newcomer by its model"):
+    with pytest.raises(InvalidParameter, match="whose model covers every newcomer"):
         ml.update(ml.design(ml.strings.NGram.fit(["flu", "cold", "gout"]), 2), {"flu": 1})
 
 

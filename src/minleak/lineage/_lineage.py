@@ -135,7 +135,7 @@ class Lineage(SetPlan):
 
     # -- what it says -------------------------------------------------------------------------------------------------
 
-    def today(self, seed: int = 0) -> Today:
+    def today(self, *, seed: int = 0) -> Today:
         """What leaks today, in the true population: how often an attacker is right who knows the true rates of the last
         day and saw every version, with an interval, beside what a plan made today would give. See `Today`.
 
@@ -196,10 +196,10 @@ class Lineage(SetPlan):
         """Each part with the number of its first secret."""
         return zip(self.parts, self.begins_of_parts.tolist(), strict=False)
 
-    def walk(self, width: int = WIDTH) -> Walk:
+    def walk(self, *, width: int = WIDTH) -> Walk:
         """The cells of one part after the other."""
         for part, begin in self._begun():
-            for sets, lengths, along in part.walk(width):
+            for sets, lengths, along in part.walk(width=width):
                 yield sets + begin, lengths, along
 
     def _by_part(self, secrets: Indices) -> Iterator[tuple[Plan, int, Any, Indices]]:
@@ -393,7 +393,7 @@ certificate_of.register(Lineage)(certify_lineage)
 @population.register(Lineage)
 def _today(plan: Lineage, *, entropies: Sequence[ConditionalEntropy | str] = (), seed: int = 0) -> Today:
     del entropies
-    return plan.today(seed)
+    return plan.today(seed=seed)
 
 
 def update(

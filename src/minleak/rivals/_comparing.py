@@ -243,7 +243,7 @@ def compare(
             [
                 ("these buckets", partition),
                 *others,
-                *((f"blocks of {k}", cut(prior, k)) for k in dict.fromkeys([average, largest])),
+                *((f"blocks of {k}", cut(prior.weights, k)) for k in dict.fromkeys([average, largest])),
             ],
         ),
     )

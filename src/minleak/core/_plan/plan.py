@@ -386,7 +386,7 @@ class Plan(SetPlan):
             weight = sum(self.weights[members].tolist())
             yield tuple(labels[i] for i in members.tolist()), Fraction(weight, self.total)
 
-    def walk(self, width: int = WIDTH) -> Walk:
+    def walk(self, *, width: int = WIDTH) -> Walk:
         """(sets, lengths, along) in blocks, giants first in each set: sets of shape (m, size), each with the number of
         places of its members that lead to it, and where in the order of its own places each member is there. Fixed sets
         aside.

@@ -50,7 +50,7 @@ class SetPlan(Listed):
     begins: Indices
 
     @abstractmethod
-    def walk(self, width: int = WIDTH) -> Walk:
+    def walk(self, *, width: int = WIDTH) -> Walk:
         """(sets, lengths, along) in blocks, giants first in each set: sets of shape (m, size), each with the number of
         places of its members that lead to it, and where in the order of its own places each member is there. Fixed sets
         aside.
@@ -69,7 +69,7 @@ class SetPlan(Listed):
         """(sets, lengths) in blocks, giants first in each set: a member x shows it with probability length over
         places(x). Fixed sets aside.
         """
-        for sets, lengths, _ in self.walk(width):
+        for sets, lengths, _ in self.walk(width=width):
             yield sets, lengths
 
     @property
