@@ -151,6 +151,21 @@ def test_masses_over_160_powers_of_ten_are_no_nan(order):
         assert 0 <= lab.sibson(p, C, order) <= lab.sibson(p, C, math.inf) + 1e-12
 
 
+def test_rare_secrets_that_are_seen_keep_their_digits():
+    """Masses that span 100 powers of ten, and an observable that makes up for it: their logarithms cancel."""
+    rng = np.random.default_rng(1)
+    with mpmath.workdps(700):
+        for i in range(40):
+            rare, order = 10.0 ** -rng.uniform(100, 150), (1000.0, 2e4)[i % 2]
+            seen = rng.uniform(0.69, 0.7) * rare
+            found = ml.leakage([1.0, rare], [[1.0, seen], [0.3, 0.7]], f"arimoto:{order!r}")
+            p, c, a = mpf(rare) / (1 + mpf(rare)), mpf(seen) / (1 + mpf(seen)), mpf(order)
+            q, d = 1 - p, mpf(0.7) / (mpf(0.3) + mpf(0.7))
+            norms = [(x**a + y**a) ** (1 / a) for x, y in ((q, p), (q * c, p * d), (q * (1 - c), p * (1 - d)))]
+            right = a / (a - 1) * mpmath.log((norms[1] + norms[2]) / norms[0], 2)
+            assert is_close(found, right, allowed(order)), (rare, seen, order)
+
+
 @pytest.mark.parametrize("name", ["hartley", "hayashi:0", "fehrberens:0", "hayashi:inf", "sharma-mittal:inf,2"])
 def test_the_limits_have_their_digits_too(name):
     """Order 0: an observable of chance 2^-40 rules one of 1,000 secrets out. Infinity: one makes a secret surer."""

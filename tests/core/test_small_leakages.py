@@ -123,3 +123,15 @@ def test_additive_leakage_of_ties_has_its_digits():
     assert lab.additive_leakage([1, 1], C) == 2**-41
     assert lab.additive_leakage([1, 1], np.eye(2)) == 0.5
     assert lab.additive_leakage([3, 1], C) == 0
+
+
+def test_small_figures_are_printed():
+    """A leakage of 1e-25 bits and the bracket of a capacity were printed as 0, beside "certified"."""
+    table = ml.leakage_table([0.3, 0.7], [[0.9, 0.1], [0.5, 0.5]], ["arimoto:200"])
+    assert str(table).endswith("1.04336e-25")
+    assert "1.04336e-25" in table._repr_html_()
+    C = np.array([[0.5 + 1e-9, 0.5 - 1e-9], [0.5 - 1e-9, 0.5 + 1e-9]])
+    found = str(ml.capacity(C)).splitlines()
+    assert [line.split()[0] for line in found if "e-18" in line] == ["value", "lower", "upper"]
+    same = ml.leakage_table([1, 2, 4], np.full((3, 7), 1 / 7), ["shannon", "arimoto:3", ml.Gain("shannon", [1, 2, 3])])
+    assert [row.leakage for row in same.rows] == [0, 0, 0]

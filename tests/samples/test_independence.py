@@ -92,6 +92,15 @@ def test_leakage_is_at_most_the_secret():
     assert missed <= 7
 
 
+@pytest.mark.parametrize("n", [3, 20])
+def test_a_secret_that_is_shown_leaks_no_more_than_itself(n):
+    """A blind guess is right once in n at least, whatever the counts, where no secret was seen just once."""
+    x = np.random.default_rng(6).integers(0, n, 60 * n)
+    found = ml.audit(x, [str(secret) for secret in x], measures=["min-entropy"], permutations=99)
+    assert found.blind.low >= 1 / n
+    assert found["min-entropy"].high <= np.log2(n) + 1e-12
+
+
 def test_words_do_not_contradict_the_ends_of_brackets():
     """The answer comes first; where bounds show what the test does not, all say so."""
     rng = np.random.default_rng(2)

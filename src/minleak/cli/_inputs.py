@@ -276,7 +276,7 @@ class PriorSource:
         ending = os.path.splitext(self._path.lower().removesuffix(".gz"))[1]
         if self._path != "-" and FORMATS["parquet"].endings[0] == ending:
             return None
-        return recognise_sizes(read_head(rows["source"], self.name))
+        return recognise_sizes(read_head(rows["source"], self.name), self.name)
 
     @property
     def name(self) -> str:

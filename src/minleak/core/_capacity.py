@@ -59,6 +59,7 @@ class Capacity(Result):
     iterations: int
 
     reported = ("gap",)
+    zero_below = 0.0
 
     @classmethod
     def exact(cls, value: float, prior: Prior) -> Capacity:

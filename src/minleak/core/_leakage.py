@@ -24,6 +24,8 @@ from minleak.core._small_leakages import SMALL, rise, small_leakage
 from minleak.core._text_tables import Table
 from minleak.errors import InvalidParameter
 
+_EPSILON = 2.0**-52
+
 
 def leakage(
     prior: Joint | Prior | Iterable[Any],
@@ -87,7 +89,7 @@ class LeakageTable(Result):
         return by_first(self.rows)
 
     def to_parts(self) -> list[str | Table]:
-        return [table_of(LeakageRow, self.rows)]
+        return [table_of(LeakageRow, self.rows, zero_below=0)]
 
 
 def leakage_table(
@@ -234,7 +236,8 @@ def precise_leakage(H: ConditionalEntropy, joint: Joint, before: float, after: f
         small = small_leakage(H, joint)
         if small is not None:
             return min(max(small, 0.0), max(before, 0.0))
-    return difference(H, before, after)
+    found = difference(H, before, after)
+    return found if abs(found) > 4 * _EPSILON * abs(before) else 0.0  # less is rounding
 
 
 def difference(H: ConditionalEntropy, before: float, after: float) -> float:

@@ -39,7 +39,8 @@ class Tilt:
     a: float
     p: Array
     r: Array
-    log_ratio: Array  # a times it is log r but for a constant
+    ratio: Array  # the a-th power of it is in proportion to r
+    log_ratio: Array  # its logarithm
     log_total: float  # that constant
 
     @classmethod
@@ -47,14 +48,14 @@ class Tilt:
         """r = p^a / sum p^a."""
         log_ratio = _log_ratio(p)
         r, log_total = _normalised(a * log_ratio)
-        return cls(a, p / p.sum(), r, log_ratio, log_total)
+        return cls(a, p / p.sum(), r, p / p.max(), log_ratio, log_total)
 
     @classmethod
     def given(cls, r: Array, a: float) -> Tilt:
         """With r itself given, for c of Arimoto, where p does not count."""
         log_ratio = _log_ratio(r) / a
         r, log_total = _normalised(a * log_ratio)
-        return cls(a, r, r, log_ratio, log_total)
+        return cls(a, r, r, np.exp(log_ratio), log_ratio, log_total)
 
     @cached_property
     def slope(self) -> Array:
@@ -64,14 +65,16 @@ class Tilt:
         surprise = np.log(self.p) + float(renyi_columns(self.p[:, None], self.a)[1, 0])
         return np.asarray(-self.p * deform(surprise, self.a - 1))
 
-    def exponents(self, logs: Array) -> Array:
-        """log r + a `logs`; where both are large and of opposite sign, by the product, which keeps more digits."""
-        log_ratio = self.log_ratio[:, None]
+    def exponents(self, shares: Array, logs: Array) -> Array:
+        """log r + a `logs`, those of `shares`. Where log r is large too, by the product, before any digit is lost to a
+        logarithm.
+        """
+        ratio, log_ratio = self.ratio[:, None], self.log_ratio[:, None]
         if self.a < 1 or log_ratio.min() > -CLOSE:
             return np.asarray(self.a * (log_ratio + logs) - self.log_total)
-        product = np.log(np.exp(log_ratio) * np.exp(logs))
-        joined = np.where((log_ratio > -CLOSE) | ~np.isfinite(product), log_ratio + logs, product)
-        return np.asarray(self.a * joined - self.log_total)
+        product = ratio * shares
+        normal = (ratio > _TINY) & (product > _TINY) & (product < 1 / _TINY) & (log_ratio <= -CLOSE)
+        return np.asarray(self.a * np.where(normal, np.log(product), log_ratio + logs) - self.log_total)
 
 
 def order_leakage(tilt: Tilt, blocks: Callable[[], Iterable[tuple[Array, Array]]], c: float) -> float:
@@ -123,7 +126,7 @@ def _moment(tilt: Tilt, C: Array, b: Array, d: Array) -> Array:
     def logs() -> Array:
         return np.asarray(np.where(np.abs(d) < CLOSE, np.log1p(d), np.log(C / b)))
 
-    return log_moment(tilt.r[:, None], d, tilt.a, logs, lambda: tilt.exponents(logs()))
+    return log_moment(tilt.r[:, None], d, tilt.a, logs, lambda: tilt.exponents(C / b, logs()))
 
 
 def _second_factor(tilt: Tilt, C: Array, b: Array, d: Array, c: float) -> tuple[Array | float, Array | float]:
@@ -152,7 +155,8 @@ def _far_logs(tilt: Tilt, C: Array, c: float) -> Array:
     """log b f, as log of q (sum over x of r (C/q)^a)^k."""
     q = tilt.p @ C
     with np.errstate(all="ignore"):
-        return np.asarray(np.log(q) + c / (1 - tilt.a) * log_sum(tilt.exponents(np.log(C / q))))
+        shares = C / q
+        return np.asarray(np.log(q) + c / (1 - tilt.a) * log_sum(tilt.exponents(shares, np.log(shares))))
 
 
 def _exponent(a: float, c: float) -> float:

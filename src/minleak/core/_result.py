@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Any, ClassVar
 
 from minleak.core._plain import plain, visible
-from minleak.core._text_tables import Table, html, word
+from minleak.core._text_tables import ROUNDING, Table, html, word
 
 # Values of a list printed at most.
 _PRINTED = 8
@@ -27,6 +27,8 @@ class Result:
 
     #: Properties that are reported beside the fields.
     reported: ClassVar[tuple[str, ...]] = ()
+    #: Floats nearer to zero than this are printed as 0: 0 where small figures have their digits.
+    zero_below: ClassVar[float] = ROUNDING
     #: What `chart()` shows, if there is one.
     charted: ClassVar[str] = "chart"
 
@@ -43,7 +45,7 @@ class Result:
                 tables.append(table_of(type(value[0]), value, title=_spaced(name)))
             else:
                 values.append([_spaced(name), "none" if value is None else _short(value)])
-        return [*([Table("", (), values)] if values else []), *tables]
+        return [*([Table("", (), values, self.zero_below)] if values else []), *tables]
 
     def __str__(self) -> str:
         lines: list[str] = []
@@ -59,11 +61,11 @@ class Result:
         )
 
 
-def table_of(kind: type[Result], rows: Sequence[Result], *, title: str = "") -> Table:
+def table_of(kind: type[Result], rows: Sequence[Result], *, title: str = "", zero_below: float = ROUNDING) -> Table:
     """Results of one class as the rows of a table with a column for each reported field."""
     names = reported_names(kind)
     cells = [[_short(getattr(row, name)) for name in names] for row in rows]
-    return Table(title, [_spaced(name) for name in names], cells)
+    return Table(title, [_spaced(name) for name in names], cells, zero_below)
 
 
 def by_first(rows: Sequence[Result]) -> dict[str, Any]:

@@ -10,13 +10,14 @@ from typing import Any
 
 from minleak.core._plain import field_text, text, visible
 
-# A float this near to zero is a rounding error, printed as 0.
-_ROUNDING = 1e-12
+# A float this near to zero is taken for a rounding error, and printed as 0, where nothing else is said.
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of values under the names of their columns. Title and names may be empty.
+    """Rows of values under the names of their columns. Title and names may be empty. Floats nearer to zero than
+    `zero_below` are printed as 0.
 
     Columns with a number are aligned to the right, others to the left, and so are all columns without names.
 
@@ -30,11 +31,15 @@ class Table:
     title: str
     columns: Sequence[str]
     rows: Sequence[Sequence[Any]]
+    zero_below: float = ROUNDING
 
     def __str__(self) -> str:
         from rich.cells import cell_len
 
-        cells = [[cell(value) for value in row] for row in [*([self.columns] if self.columns else []), *self.rows]]
+        cells = [
+            [cell(value, self.zero_below) for value in row]
+            for row in [*([self.columns] if self.columns else []), *self.rows]
+        ]
         widths = [max(map(cell_len, column)) for column in zip(*cells, strict=True)]
         on_the_right = self._on_the_right or [False] * len(widths)
         lines = [visible(self.title)] if self.title else []
@@ -53,8 +58,11 @@ class Table:
         if self.columns:
             heads = zip(sides or [""] * len(self.columns), self.columns, strict=True)
             parts.append(f"<thead><tr>{''.join(f'<th{side}>{html(name)}</th>' for side, name in heads)}</tr></thead>")
-        rows = "".join(f"<tr>{''.join(map(_html_cell, sides, row))}</tr>" for row in self.rows)
+        rows = "".join(f"<tr>{''.join(map(self._html_cell, sides, row))}</tr>" for row in self.rows)
         return f"<table>{''.join(parts)}<tbody>{rows}</tbody></table>"
+
+    def _html_cell(self, side: str, value: Any) -> str:
+        return f"<td{side}>{escape(cell(value, self.zero_below))}</td>"
 
     @property
     def _on_the_right(self) -> list[bool]:
@@ -62,29 +70,30 @@ class Table:
         return [bool(self.columns) and any(map(_is_number, values)) for values in zip(*self.rows, strict=True)]
 
 
-def word(value: Any) -> str:
+def estimate(value: float) -> float:
+    """With four digits: an estimate from a sample has no more, and further ones hang on the machine's functions."""
+    return float(f"{value:.4g}")
+
+
+def word(value: Any, zero_below: float = ROUNDING) -> str:
     """A value as text: floats with six digits, nothing for None."""
     if value is None:
         return ""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
-        return "0" if abs(value) < _ROUNDING else f"{value:.6g}"
+        return "0" if abs(value) < zero_below else f"{value:.6g}"
     return text(value)
 
 
-def cell(value: Any) -> str:
+def cell(value: Any, zero_below: float = ROUNDING) -> str:
     """A value as text in a table, where every character is visible."""
-    return field_text(word(value))
+    return field_text(word(value, zero_below))
 
 
 def html(words: str) -> str:
     """Text as HTML: visible and escaped, with line breaks."""
     return escape(visible(words, keep="\n\t")).replace("\n", "<br>")
-
-
-def _html_cell(side: str, value: Any) -> str:
-    return f"<td{side}>{escape(cell(value))}</td>"
 
 
 def _is_number(value: Any) -> bool:

@@ -269,7 +269,9 @@ class InputTable(ABC):
                 raise self.error(f"{self.name} has {len(alike)} columns named {name!a}{but}: rename all but one")
             if alike == [name]:
                 continue
-            if len(header) == 1 and self.is_text:
+            if len(header) == 1 and ";" in header[0]:
+                there = "its columns are separated by semicolons: separate them by commas"
+            elif len(header) == 1 and self.is_text:
                 there = "it has one column: give commas between columns, or say format='lines' or format='uniq'"
             elif any(map(self.has, wanted.values())) or self.has_sure_header:
                 there = f"its {what}s are {self.list_columns()}"

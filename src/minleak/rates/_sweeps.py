@@ -23,7 +23,7 @@ from minleak.core._plain import plain
 from minleak.core._plan.fields import LIMIT, cap
 from minleak.core._plan.groups import Groups, GroupTree
 from minleak.core._prior import Prior, as_prior
-from minleak.core._text_tables import Table
+from minleak.core._text_tables import Table, estimate
 from minleak.errors import InvalidParameter, MinleakWarning
 from minleak.groups._tiers import find_partition
 from minleak.rates._profiles import SortedPrior
@@ -69,8 +69,10 @@ class Sweep(Frontier):
         return {name: plain(value) for name, value in told.items()}
 
     def to_parts(self) -> list[str | Table]:
-        columns = {"k": list(self.ks), "success": self.success.tolist()}
+        columns: dict[str, list[Any]] = {"k": list(self.ks), "success": self.success.tolist()}
         columns |= {name: self[name].tolist() for name in self.entropies}
+        if not self.on_counts:
+            columns = {name: [*map(estimate, values)] if name != "k" else values for name, values in columns.items()}
         return [say_population(self), Table("", list(columns), list(zip(*columns.values(), strict=True)))]
 
 

@@ -17,7 +17,7 @@ from minleak.core._arrays import Array, Indices
 from minleak.core._plan.plan import Plan
 from minleak.core._result import Result
 from minleak.core._simulating import generator
-from minleak.core._text_tables import Table
+from minleak.core._text_tables import Table, estimate
 from minleak.errors import InvalidParameter
 from minleak.lineage._ledger import UNIT, Ledger
 from minleak.rates._recent_rates import Posterior, Recent
@@ -84,11 +84,11 @@ class Today(Result):
 
     def to_parts(self) -> list[str | Table]:
         rows = [
-            ["attacker's success today", self.success, f"95% interval {self.low:.4f} to {self.high:.4f}"],
-            ["without seeing a set", self.blind, ""],
+            ["attacker's success today", estimate(self.success), f"95% interval {self.low:.4f} to {self.high:.4f}"],
+            ["without seeing a set", estimate(self.blind), ""],
             ["as the parts were certified", self.certified, ""],
-            ["of a plan made today", self.least, "for subjects who have seen nothing yet"],
-            ["events of unlisted secrets", self.unlisted, "counted as known"],
+            ["of a plan made today", estimate(self.least), "for subjects who have seen nothing yet"],
+            ["events of unlisted secrets", estimate(self.unlisted), "counted as known"],
         ]
         return [
             Table("", (), rows),

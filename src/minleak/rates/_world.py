@@ -22,7 +22,7 @@ from minleak.core._plan.plan import Plan
 from minleak.core._prior import Prior
 from minleak.core._result import Result
 from minleak.core._simulating import generator
-from minleak.core._text_tables import Table
+from minleak.core._text_tables import Table, estimate
 from minleak.errors import InvalidParameter
 from minleak.rates._rates import Counts, DrawnCounts, Mixtures, OneRate, RatePosterior
 
@@ -130,8 +130,12 @@ class World(Result):
         return super().to_dict() | {"leakage": {name: self.leakage(name) for name in self.entropies}}
 
     def to_parts(self) -> list[str | Table]:
-        rows: list[Any] = [["one guess is right", self.claimed, self.success, f"{self.low:.4f} .. {self.high:.4f}"]]
-        rows += [[f"leakage, {name}", self._certified[name], self.leakage(name), ""] for name in self.entropies]
+        rows: list[Any] = [
+            ["one guess is right", self.claimed, estimate(self.success), f"{self.low:.4f} .. {self.high:.4f}"]
+        ]
+        rows += [
+            [f"leakage, {name}", self._certified[name], estimate(self.leakage(name)), ""] for name in self.entropies
+        ]
         alike = (
             "the counts show no difference between secrets beyond chance: they are taken as equally frequent, and the "
             "upper end allows for differences that would not show"

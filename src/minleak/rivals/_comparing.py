@@ -24,7 +24,7 @@ from minleak.core._plan.partition import Partition, cut
 from minleak.core._plan.rows_read import RowsRead, as_rows, cut_within, read_by_blocks
 from minleak.core._prior import Prior, as_prior
 from minleak.core._result import Result
-from minleak.core._text_tables import Table
+from minleak.core._text_tables import Table, estimate
 from minleak.errors import InvalidParameter, quote
 from minleak.rates._profiles import SortedPrior
 from minleak.rates._rates import Counts
@@ -97,7 +97,7 @@ class Comparison(Result):
 
     def to_parts(self) -> list[str | Table]:
         counted = self.rows[0].read is not None
-        say = float if self.on_counts else _estimated
+        say = float if self.on_counts else estimate
         rows = [
             [
                 row.name,
@@ -336,11 +336,6 @@ def _read_by_plan(prior: Prior, held: Array, k: int) -> RowsRead:
     rest = float(p[giants:].sum())
     mean = rows[:giants].sum() + (min(k, len(p)) - giants) * (rows[giants:] @ p[giants:]) / rest if rest > 0 else 0.0
     return RowsRead(float(mean), None)
-
-
-def _estimated(x: float) -> float:
-    """With four digits: an estimate from a sample has no more."""
-    return float(f"{x:.4g}")
 
 
 def _cells(read: RowsRead | None) -> list[Any]:

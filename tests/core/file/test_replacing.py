@@ -11,6 +11,7 @@ import threading
 
 import pytest
 
+import minleak as ml
 from minleak.core._file.replacing import expect_state, file_state, replace_file, replace_folder
 
 OTHER = 12345
@@ -53,6 +54,26 @@ def fail_in_a_folder(path):
         with open(os.path.join(name, "part"), "x") as file:
             file.write("half")
         raise ValueError("midway")
+
+
+def test_keys_and_files_of_another_kind_are_not_replaced(tmp_path):
+    """`plan.save` replaced a key, and the counts that a plan was made from."""
+    there, plan = tmp_path / "x", ml.design([3, 2, 1], 2)
+    ml.Key(bytes(range(32))).save(there)
+    key = there.read_bytes()
+    with pytest.raises(OSError, match="keys are not overwritten"):
+        write(there, "new")
+    with pytest.raises(ml.errors.InvalidCloak, match="keys are not overwritten: choose another name"):
+        plan.save(there)
+    assert there.read_bytes() == key
+    there.write_text("secret,count\na,1\n")
+    with pytest.raises(ml.errors.InvalidCloak, match="holds something else: choose another name"):
+        plan.save(there)
+    assert there.read_text() == "secret,count\na,1\n"
+    there.write_bytes(b"")
+    for _ in range(2):
+        plan.save(there)
+    assert ml.load(there).digest == plan.digest
 
 
 @pytest.mark.parametrize("fail", [fail_in_a_file, fail_in_a_folder])

@@ -21,18 +21,21 @@ from typing import BinaryIO
 State = tuple[int, ...] | None
 
 _LINKS = 40
+# How key files begin.
+_KEY = b"minleak-key-"
 _expected: ContextVar[tuple[str, State] | None] = ContextVar("expected", default=None)
 
 
 @contextlib.contextmanager
-def replace_file(path: str | os.PathLike[str], *, private: bool = False) -> Iterator[BinaryIO]:
+def replace_file(path: str | os.PathLike[str], *, private: bool = False, start: bytes = b"") -> Iterator[BinaryIO]:
     """A new file to write. It becomes `path` if the block succeeds, and is removed if it fails.
 
     A private file can be read only by its owner. Others have the mode of the file that they replace, or that of the
-    umask. The target of a link is replaced, not the link. Devices, pipes, and files that another user has put into a
-    world-writable folder are refused by an OSError.
+    umask. The target of a link is replaced, not the link. Keys, devices, pipes, files that another user has put into a
+    world-writable folder, and where `start` is given files that begin otherwise, are refused by an OSError.
     """
     name = _target(path)
+    _check_kind(name, start)
     temporary = _temporary(name)
     with _locked(temporary, 0o600 if private or os.path.exists(name) else 0o666) as file:
         yield file
@@ -56,6 +59,19 @@ def replace_folder(path: str | os.PathLike[str]) -> Iterator[str]:
             os.replace(folder, name)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def _check_kind(name: str, start: bytes) -> None:
+    """Refuse to replace a key, and a file of another kind."""
+    try:
+        with open(name, "rb") as file:
+            head = file.read(max(len(start), len(_KEY)))
+    except OSError:  # there is no such file, or writing tells
+        return
+    if head.startswith(_KEY):
+        raise OSError(errno.EEXIST, "it holds a key, and keys are not overwritten: choose another name", name)
+    if head and not head.startswith(start):
+        raise OSError(errno.EEXIST, "it exists and holds something else: choose another name, or remove it first", name)
 
 
 # -- files that are read, changed and written ------------------------------------------------------------------------

@@ -23,7 +23,7 @@ PIECE = 1 << 20
 
 
 def write(path: str | os.PathLike[str], arrays: dict[str, Vector], numbers: dict[str, Any]) -> None:
-    """Write arrays and numbers to a file atomically, synced to disk."""
+    """Write arrays and numbers to a file atomically, synced to disk. What it replaces must be such a file."""
     name = file_name(path)
     pieces = [np.ascontiguousarray(array).reshape(-1) for array in arrays.values()]
     buffers = [memoryview(piece.view(np.uint8).data) for piece in pieces]
@@ -36,7 +36,7 @@ def write(path: str | os.PathLike[str], arrays: dict[str, Vector], numbers: dict
     header += b" " * padding(len(header))
     prefix = PREFIX.pack(MAGIC, VERSION, len(header), hashlib.sha256(header).digest(), bytes(12))
     try:
-        with replace_file(name) as file:
+        with replace_file(name, start=MAGIC) as file:
             for buffer in (memoryview(prefix), memoryview(header), *buffers):
                 _write_filled(file, buffer)
             file.flush()

@@ -16,11 +16,11 @@ _LINES = {"lines": re.compile(rf" *({_SIZE}) *"), "uniq": re.compile(rf"\s*([0-9
 _MEANT = {"lines": "one size, such as 1024", "uniq": "a count and a size, as `sort -n | uniq -c` prints them"}
 
 
-def recognise_sizes(head: bytes) -> str | None:
+def recognise_sizes(head: bytes, name: str) -> str | None:
     """ "lines" or "uniq" if the whole lines among these first bytes of a file list sizes, the former perhaps below a
-    name; else None.
+    name; else None. Two numbers in a line are told apart only as `uniq -c` aligns them.
 
-    >>> [recognise_sizes(head) for head in (b"10\\n20\\n", b"size\\n10\\n", b" 3 10\\n", b"a,b\\n1,2\\n")]
+    >>> [recognise_sizes(head, "") for head in (b"10\\n20\\n", b"size\\n10\\n", b"   3 10\\n", b"a,b\\n1,2\\n")]
     ['lines', 'lines', 'uniq', None]
     """
     text = head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
@@ -29,7 +29,13 @@ def recognise_sizes(head: bytes) -> str | None:
         lines.pop()  # it may go on
     if len(lines) > 1 and _NAME.fullmatch(lines[0]) and _LINES["lines"].fullmatch(lines[1]):
         lines = lines[1:]
-    return next((kind for kind, form in _LINES.items() if lines and all(map(form.fullmatch, lines))), None)
+    kind = next((kind for kind, form in _LINES.items() if lines and all(map(form.fullmatch, lines))), None)
+    if kind == "uniq" and not any(line.startswith(" ") for line in lines):
+        raise UnreadableFile(
+            f"{name} must say which of its two numbers a line is the size; got no names. Give a .csv with a first line "
+            "of size,count, or say --format uniq if the count stands first."
+        )
+    return kind
 
 
 def read_size_list(data: bytes, name: str, kind: str) -> tuple[Any, Any]:

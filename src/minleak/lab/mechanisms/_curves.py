@@ -52,17 +52,20 @@ class PrivacyCurve(Result):
         """The least delta with P(event | x) <= exp(epsilon) P(event | x') + delta for all events and pairs: the largest
         `hockey_stick` of two rows at exp(epsilon). Never below the truth.
         """
-        added = 0.0
-        if (
-            self.observations > 1
-        ):  # the root mean square error of the transform bounds that of all probabilities together
-            size = max(len(masses) for _, masses in self.losses)
-            added = _ROUNDING * self.observations * math.log2(2 * size) * math.sqrt(size)
-        return min(_delta(self.losses, _nats(epsilon)) + added, 1.0)
+        return min(_delta(self.losses, _nats(epsilon)) + self._error, 1.0)
 
     def least_delta(self, epsilon: float) -> float:
-        """A lower bound of the same delta."""
-        return _delta(self.rounded_down, _nats(epsilon))
+        """A lower bound of the same delta: never above the truth."""
+        return min(max(_delta(self.rounded_down, _nats(epsilon)) - self._error, 0.0), 1.0)
+
+    @property
+    def _error(self) -> float:
+        """What rounding in the transforms may add to any sum of probabilities, or take from it."""
+        if self.observations == 1:
+            return 0.0
+        size = max(len(masses) for _, masses in self.losses)
+        # The root mean square error bounds that of all probabilities together.
+        return _ROUNDING * self.observations * math.log2(2 * size) * math.sqrt(size)
 
     def epsilon(self, delta: float) -> float:
         """The least epsilon, in nats, that holds with that delta; infinite where none does. By bisection."""
@@ -86,7 +89,7 @@ class PrivacyCurve(Result):
         the worst pair; 1 - `type_one` if they cannot be distinguished. Never above the truth.
         """
         share = real(type_one, "the share of false positives is from 0 to 1", least=0, most=1)
-        return min(_missed(losses, masses, share) for losses, masses in self.losses)
+        return max(min(_missed(losses, masses, share) for losses, masses in self.losses) - self._error, 0.0)
 
     def renyi(self, alpha: float) -> float:
         """Renyi privacy: the largest Renyi divergence of that order between two secrets, in nats. It adds up exactly
