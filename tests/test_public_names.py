@@ -92,7 +92,7 @@ PROMISED = {
 
 MEMBERS = {
     ml.Prior: "p weights labels total exact events from_counts uniform __len__",
-    ml.Channel: "joint posteriors output columns preimages preimage_sizes toarray shape __matmul__ parallel product "
+    ml.Channel: "joint posteriors output blocks preimages preimage_sizes toarray shape __matmul__ parallel product "
     "repeated from_rows deterministic random hyper reduced",
     ml.Plan: "n_giants target exact_target entropy leakage channel sets repeated cost cost_bound save decoy_distances "
     "success success_of property_leakage in_the_world table update lineage version parts pending",

@@ -11,7 +11,7 @@ import minleak as ml
 from minleak.cli._inputs import PriorSource, Reading
 from minleak.cli._options import Entropies, PriorFile, given_flags, option, whole
 from minleak.cli._output import Outcome, working
-from minleak.core._entropy.standard import STANDARD
+from minleak.core._entropy.names import STANDARD
 from minleak.core._labels import Labels
 from minleak.errors import InvalidParameter
 from minleak.rivals._comparing import Comparison

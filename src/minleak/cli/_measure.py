@@ -10,7 +10,7 @@ from minleak.cli._inputs import PriorSource, Reading, check_one_stdin, rows_besi
 from minleak.cli._options import Entropies, Observable, PropertyColumn, argument, option
 from minleak.cli._output import Outcome, working
 from minleak.core._capacity import Capacity
-from minleak.core._entropy.standard import STANDARD
+from minleak.core._entropy.names import STANDARD
 from minleak.core._leakage import LeakageTable
 from minleak.core._property_leakage import PropertyLeakage
 from minleak.core._result import Result

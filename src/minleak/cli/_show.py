@@ -10,7 +10,7 @@ from minleak.cli._failures import in_flags
 from minleak.cli._inputs import Reading, check_one_stdin, open_plan, read_property
 from minleak.cli._options import CloakFile, Entropies, Format, PropertyColumn, Secret, argument
 from minleak.cli._output import Outcome
-from minleak.core._entropy.standard import STANDARD
+from minleak.core._entropy.names import STANDARD
 from minleak.core._plan.summaries import BlockSummary, LineageSummary, PlanSummary, RowSummary, StringSummary
 
 

@@ -13,9 +13,9 @@ from minleak.core import _sibson as sibson
 from minleak.core._arrays import Array
 from minleak.core._channel import Channel, as_channel
 from minleak.core._entropy.base import ConditionalEntropy, Entropy
+from minleak.core._entropy.families import Arimoto
 from minleak.core._entropy.forms import BestGuesses, RenyiMean, arimoto_exponent
 from minleak.core._entropy.names import as_entropy
-from minleak.core._entropy.renyi import Arimoto
 from minleak.core._few_capacity import FewBounds, bound_capacity
 from minleak.core._guessing_capacity import best_set
 from minleak.core._leakage import leakage, maximal_leakage

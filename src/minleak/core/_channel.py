@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from minleak.core import _composition as composition
 from minleak.core._arrays import Array, Indices
-from minleak.core._columns import Columns, ones, size_of
+from minleak.core._columns import Block, Source, blocks_of
 from minleak.core._dit_distributions import is_dit
 from minleak.core._frames import axes
 from minleak.core._heat import SHOWN, heat_map
@@ -45,7 +45,7 @@ SUM_TOLERANCE = 1e-9
 SINGLE_TOLERANCE = 1e-6
 
 
-class Channel:
+class Channel(Source):
     """A channel from n secrets (rows) to m observables (columns), C[x,y] = p(y given x).
 
     Parameters
@@ -273,13 +273,9 @@ class Channel:
 
     # -- under a prior ----------------------------------------------------------------------------------------------
 
-    def columns(self, scale: Array | None) -> Columns:
-        """The columns of the matrix times the scale, in blocks."""
-        return self._columns if scale is None else Columns(self.matrix, scale)
-
-    @cached_property
-    def _columns(self) -> Columns:
-        return Columns(self.matrix)
+    def blocks(self, scale: Array | None = None) -> Iterator[Block]:
+        """Yield the columns of the matrix, or of it times the scale, in order and in blocks."""
+        return blocks_of(self.matrix, scale)
 
     def joint(self, prior: Prior | Iterable[Any]) -> Any:
         """The joint distribution J[x,y] = p(x) C[x,y]: dense for a dense channel, sparse for a sparse one.
@@ -297,7 +293,7 @@ class Channel:
 
     def output(self, prior: Prior | Iterable[Any]) -> Array:
         """The distribution of the observable, p(y) = sum over x of p(x) C[x,y]."""
-        return self.columns(match_prior(prior, self.inputs).p).sums().copy()
+        return np.asarray(match_prior(prior, self.inputs).p @ self.matrix)
 
     def posteriors(self, prior: Prior | Iterable[Any]) -> Posteriors:
         """p(x given y) for every observable of positive probability; the others are dropped and listed."""
@@ -433,15 +429,3 @@ def _entries(a: Channel, b: Channel) -> tuple[Any, Any]:
 def _add_tolerances(first: float, second: float) -> float:
     """The tolerance of a composed channel, whose row sums are products of two that are off by this much."""
     return max(SUM_TOLERANCE, (1 + first) * (1 + second) - 1)
-
-
-def post_processing(R: Any, A: Channel, B: Channel) -> Channel:
-    """R with A R = B as a channel between their observables; not copied if its rows are right."""
-    if not (isinstance(R, np.ndarray) and R.dtype == np.float64 and R.item(R.argmin()) >= 0):
-        return Channel(R, inputs=A.outputs, outputs=B.outputs)
-    off = R.dot(ones(R.shape[1])) - 1
-    if not size_of(off) <= SUM_TOLERANCE:
-        return Channel(R, inputs=A.outputs, outputs=B.outputs)
-    found = Channel.__new__(Channel)
-    found._hold(R, A.outputs, B.outputs)
-    return found

@@ -20,9 +20,7 @@ from functools import cached_property
 import numpy as np
 
 from minleak.core._arrays import Array
-from minleak.core._entropy.deformed import deform, restore
-from minleak.core._entropy.forms import arimoto_exponent
-from minleak.core._entropy.means import renyi_columns
+from minleak.core._entropy.forms import arimoto_exponent, deform, renyi_columns, restore
 from minleak.core._powers import CLOSE, beyond_linear, beyond_linear_exp, log_moment, log_sum
 
 # Observables below this under r have lost digits to underflow; those that are below the second number under p as well

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from minleak.core._arrays import Array
-from minleak.core._entropy.deformed import deform, restore
+from minleak.core._entropy.forms import deform, restore
 
 # Below this (times the order) the terms are summed as a power series; above, what cancels leaves 14 digits.
 _NEAR, _TERMS = 0.1, 17

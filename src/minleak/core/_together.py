@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import reduce
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from minleak.core._arrays import Array
 from minleak.core._channel import Channel, as_channel
-from minleak.core._columns import BLOCK, Block, Columns
+from minleak.core._columns import BLOCK, Block, Source, blocks_of
 from minleak.core._matrices import DENSE, as_csr, too_large
 from minleak.core._parameters import as_list
 from minleak.errors import InvalidChannel, InvalidParameter
 
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
-class Together:
+
+class Together(Source):
     """Several channels on the same secret, all observed, as one whose matrix is not built.
 
     Entropies, vulnerabilities, leakages, attackers and the epsilons of privacy take it for a channel and read its
@@ -47,93 +50,42 @@ class Together:
         """(number of secrets, number of observables including those that no secret can cause)."""
         return self.parts[0].shape[0], math.prod(part.shape[1] for part in self.parts)
 
-    def columns(self, scale: Array | None) -> Columns:
-        """The columns of the product times the scale, in blocks."""
-        return Products([part.matrix for part in self.parts], scale)
+    def blocks(self, scale: Array | None = None) -> Iterator[Block]:
+        """Yield the columns scale * A[:,y] * B[:,z] * ... of the product, in order and in blocks."""
+        size = too_large(self.shape[1], each=DENSE)
+        if size is not None:
+            raise InvalidParameter(f"a number for each observable of channels together has {size}")
+        before, last = _cut([part.matrix for part in self.parts])
+        for places in product(*(range(part.shape[1]) for part in before)):
+            column = np.ones(last.shape[0]) if scale is None else scale
+            for part, y in zip(before, places, strict=True):
+                column = column * _column(part, y)
+            yield from blocks_of(last, column) if isinstance(last, np.ndarray) else (_scaled(last, column),)
 
     def __repr__(self) -> str:
         n, m = self.shape
         return f"Together({len(self.parts)} channels of {n} secrets, {m:,} observables)"
 
 
-class Products(Columns):
-    """The columns scale * A[:,y] * B[:,z] * ... of several matrices, in blocks."""
+def _cut(parts: list[Any]) -> tuple[list[Any], Any]:
+    """The parts to iterate over, and the product of those at the end: dense, if it fits into a block, or csr."""
+    before, last = parts[:-1], parts[-1]
+    if not isinstance(last, np.ndarray):
+        return before, as_csr(last)
+    while before and isinstance(before[-1], np.ndarray) and before[-1].size * last.shape[1] <= BLOCK:
+        first = before.pop()
+        last = (first[:, :, None] * last[:, None, :]).reshape(len(first), -1)
+    return before, last
 
-    def __init__(self, parts: list[Any], scale: Array | None, gain: Any = None) -> None:
-        super().__init__(parts[0], scale)
-        self.parts, self.gain = parts, gain
 
-    few = None
+def _scaled(last: sp.csr_array, column: Array) -> sp.csc_array:
+    """column * last, in the time of the rows that it keeps."""
+    import scipy.sparse as sp
 
-    def whole(self) -> None:
-        return None
-
-    def tops(self) -> Array:
-        return np.concatenate(self.map(lambda v: v.max(axis=0)))
-
-    @property
-    def plain(self) -> bool:
-        return False
-
-    @property
-    def complete(self) -> bool:
-        return self.gain is not None or self.scale is None or bool(self.scale.min() >= 0)
-
-    @property
-    def rows(self) -> int:
-        return int((self.parts[0] if self.gain is None else self.gain).shape[0])
-
-    @property
-    def many(self) -> int:
-        many = math.prod(int(part.shape[1]) for part in self.parts)
-        size = too_large(many, each=DENSE)
-        if size is not None:
-            raise InvalidParameter(f"a number for each observable of channels together has {size}")
-        return many
-
-    def under(self, gain: Any) -> Columns:
-        if gain.ndim == 1 and gain.min() >= 0 and self.gain is None:
-            return Products(self.parts, gain if self.scale is None else gain * self.scale)
-        matrix = np.diag(gain) if gain.ndim == 1 else gain
-        return Products(self.parts, self.scale, matrix if self.gain is None else matrix @ self.gain)
-
-    def sums(self) -> Array:
-        found = np.zeros(self.many)
-        for columns, sums in self.map_placed(lambda block: (block.columns, block.entries.sum(axis=0))):
-            found[columns] = sums
-        return found
-
-    def placed(self) -> Iterator[Callable[[], Block]]:
-        before, last = self._cut()
-        for number, places in enumerate(product(*(range(part.shape[1]) for part in before))):
-
-            def make(number: int = number, places: tuple[int, ...] = places) -> Block:
-                column = np.ones(last.shape[0]) if self.scale is None else self.scale
-                for part, y in zip(before, places, strict=True):
-                    column = column * _column(part, y)
-                return self._block(column, last, number * last.shape[1])
-
-            yield make
-
-    def _cut(self) -> tuple[list[Any], Any]:
-        """The parts to iterate over, and the product of those at the end that fit into a block."""
-        before, last = list(self.parts[:-1]), as_csr(self.parts[-1])
-        while before and isinstance(before[-1], np.ndarray) and before[-1].size * last.shape[1] <= BLOCK:
-            first, second = before.pop(), last.toarray()
-            last = as_csr((first[:, :, None] * second[:, None, :]).reshape(len(first), -1))
-        return before, last
-
-    def _block(self, column: Array, last: Any, before: int) -> Block:
-        """The products of a column with the columns of the last part, which are numbered from `before` on."""
-        rows = np.flatnonzero(column)
-        part, there = last[rows], np.arange(last.shape[1] if len(rows) else 0)
-        if part.nnz < part.shape[0] * part.shape[1] // 8:
-            there = np.unique(part.indices)
-            part = part[:, there]
-        entries = column[rows, None] * part.toarray()[:, : len(there)]
-        if self.gain is not None:
-            entries, rows = np.asarray(self.gain[:, rows] @ entries), np.arange(self.gain.shape[0])
-        return Block(entries, rows[:, None], before + there)
+    rows = np.flatnonzero(column)
+    part = last[rows]
+    entries = part.data * np.repeat(column[rows], np.diff(part.indptr))
+    return sp.csc_array((entries, (np.repeat(rows, np.diff(part.indptr)), part.indices)), shape=last.shape)
 
 
 def _column(matrix: Any, y: int) -> Array:

@@ -6,9 +6,8 @@ True
 """
 
 from minleak.core._entropy.base import ConditionalEntropy, Entropy
-from minleak.core._entropy.custom import CoreConcave
+from minleak.core._entropy.families import FehrBerens, Hayashi, Renyi, SharmaMittal, Tsallis
 from minleak.core._entropy.forms import AllGuesses, BestGuesses, RenyiMean
-from minleak.core._entropy.renyi import FehrBerens, Hayashi, Renyi, SharmaMittal, Tsallis
 from minleak.core._joint import Joint
 from minleak.core._leakage import (
     additive_leakage,
@@ -88,6 +87,7 @@ from minleak.lab._orders.information_orders import InformationOrder, less_noisy,
 from minleak.lab._orders.join_meet import join_meet, join_meet_refined_by
 from minleak.lab._orders.left import left_factor
 from minleak.lab._orders.orders import max_refined_by, refined_by
+from minleak.lab._own_entropy import CoreConcave
 from minleak.lab._repeated_observations import observations_needed, repeated_success
 from minleak.rates._estimating import estimate_prior
 from minleak.rivals._alternatives import baselines

@@ -11,15 +11,13 @@ import numpy as np
 
 from minleak.core._arrays import Array
 from minleak.core._channel import Channel
-from minleak.core._columns import Columns, FewColumns
 from minleak.core._entropy.base import ConditionalEntropy, Entropy, evaluate
-from minleak.core._entropy.custom import CoreConcave
-from minleak.core._entropy.forms import as_mean
-from minleak.core._entropy.means import renyi_columns
+from minleak.core._entropy.forms import as_mean, renyi_columns
 from minleak.core._entropy.names import as_entropy
 from minleak.core._parameters import real, whole
 from minleak.core._result import Result
 from minleak.core._simulating import TRIALS, generator
+from minleak.lab._own_entropy import CoreConcave
 
 
 @dataclass(frozen=True)
@@ -181,8 +179,4 @@ def _claims(H: ConditionalEntropy, p: Array, channel: Channel) -> Iterator[tuple
     values, times = np.unique(p, return_counts=True)
     known = H.of_spectrum(values[::-1], times[::-1].astype(np.float64))
     if known is not None:
-        yield "of_spectrum", known, evaluate([H], Columns(p[:, None]))[0]
-    joint = np.array(channel.joint(p))
-    few = H.of_few(FewColumns(joint.T.tolist()))
-    if few is not None:
-        yield "of_few", few, H.value(H.summary(joint))
+        yield "of_spectrum", known, evaluate([H], [p[:, None]])[0]

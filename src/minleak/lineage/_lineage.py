@@ -17,7 +17,7 @@ from minleak.core._arrays import Array, Indices
 from minleak.core._channel import Channel
 from minleak.core._design import design
 from minleak.core._entropy.base import ConditionalEntropy
-from minleak.core._entropy.standard import STANDARD
+from minleak.core._entropy.names import STANDARD
 from minleak.core._file.format import Contents, require, require_number, require_whole
 from minleak.core._file.hashing import hash_parts, label_parts
 from minleak.core._labels import Labels

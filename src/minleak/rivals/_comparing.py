@@ -15,8 +15,7 @@ import pyarrow as pa
 from minleak.core._arrays import Array, Indices
 from minleak.core._design import design
 from minleak.core._entropy.base import ConditionalEntropy
-from minleak.core._entropy.names import as_entropies
-from minleak.core._entropy.standard import STANDARD
+from minleak.core._entropy.names import STANDARD, as_entropies
 from minleak.core._leakage import difference
 from minleak.core._matching import values_by_label
 from minleak.core._parameters import as_list, truth

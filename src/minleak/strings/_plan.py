@@ -13,10 +13,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from minleak.core._arrays import Array
-from minleak.core._columns import Columns
 from minleak.core._entropy.base import ConditionalEntropy, evaluate
-from minleak.core._entropy.names import as_entropy
-from minleak.core._entropy.standard import STANDARD
+from minleak.core._entropy.names import STANDARD, as_entropy
 from minleak.core._file.format import Contents
 from minleak.core._label_bytes import labels_in_bytes, prefix_length_8
 from minleak.core._labels import Labels
@@ -205,7 +203,7 @@ class UnlistedPlan(BasePlan):
         H = as_entropy(entropy)
         if not H.symmetric:
             raise InvalidParameter("gains are for secrets that are listed: give an entropy without gains")
-        return evaluate([H], Columns(self.target[:, None]))[0]
+        return evaluate([H], [self.target[:, None]])[0]
 
     def against(
         self,

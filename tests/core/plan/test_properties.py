@@ -13,7 +13,7 @@ from tests.plans import plans, several_rings
 
 import minleak as ml
 from minleak import lab
-from minleak.core._entropy.standard import STANDARD
+from minleak.core._entropy.names import STANDARD
 from minleak.core._plan.base import BasePlan
 from minleak.errors import InvalidParameter
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from minleak.core._arrays import Array
 from minleak.core._certify.certificate import Certificate, Check, check_labels, check_secrets, in_proportion
-from minleak.core._columns import Columns
+from minleak.core._columns import blocks_of
 from minleak.core._entropy.base import ConditionalEntropy, Entropy, evaluate
 from minleak.core._entropy.forms import AllGuesses, BestGuesses, Form, RenyiMean, arimoto_exponent
 from minleak.core._prior import Prior, as_prior
@@ -99,7 +99,7 @@ def _distance(plan: BlockPlan, prior: Prior, measures: Sequence[ConditionalEntro
     """How much more leaks than by the best blocks, in words."""
     ordered: Array = np.sort(prior.p)[::-1]
     filled = np.concatenate([ordered, np.zeros(-len(ordered) % plan.k)])
-    best = evaluate(measures, Columns(filled.reshape(-1, plan.k).T))
+    best = evaluate(measures, blocks_of(filled.reshape(-1, plan.k).T))
     ours = plan.partition.entropies(prior, measures)
     more = [f"{above - after:.3g} in {H.name}" for H, above, after in zip(measures, best, ours, strict=True)]
     return f"such blocks leak less, by {', '.join(more)}" if more else ""

@@ -16,8 +16,7 @@ import pyarrow as pa
 from minleak.core._arrays import Array
 from minleak.core._channel import Channel
 from minleak.core._entropy.base import ConditionalEntropy
-from minleak.core._entropy.names import as_entropies, as_entropy
-from minleak.core._entropy.standard import FEW, STANDARD
+from minleak.core._entropy.names import FEW, STANDARD, as_entropies, as_entropy
 from minleak.core._file.format import Contents, require_whole
 from minleak.core._file.hashing import hash_parts, label_parts
 from minleak.core._file.writing import prior_arrays

@@ -13,10 +13,8 @@ import pyarrow as pa
 
 from minleak.core._arrays import Array, Indices
 from minleak.core._channel import Channel
-from minleak.core._columns import Columns
 from minleak.core._entropy.base import ConditionalEntropy, evaluate
-from minleak.core._entropy.names import as_entropy
-from minleak.core._entropy.standard import FEW, STANDARD
+from minleak.core._entropy.names import FEW, STANDARD, as_entropy
 from minleak.core._file.format import Contents
 from minleak.core._file.hashing import hash_parts, label_parts
 from minleak.core._leakage import difference
@@ -228,12 +226,12 @@ class Plan(BasePlan):
         H = as_entropy(entropy)
         if of is not None:
             return super().entropy(H, of=of)
-        columns = Columns(self.target[:, None])
         if self.gains is None:
             if not H.symmetric:
                 raise InvalidParameter("give the gains to design(..., gains=...), which makes the plan for them")
-            return evaluate([H], columns)[0]
-        return form_for_gains(H).plain(columns)
+            return evaluate([H], [self.target[:, None]])[0]
+        core = form_for_gains(H)
+        return core.eta(core.perspective(self.target))
 
     def leakage(
         self,
@@ -264,7 +262,8 @@ class Plan(BasePlan):
         if self.gains is None:
             before = H(self.on_grid)
         else:
-            before = form_for_gains(H).plain(Columns((self.weights / self.total * self.mass)[:, None]))
+            core = form_for_gains(H)
+            before = core.eta(core.perspective(self.weights / self.total * self.mass))
         return difference(H, before, self.entropy(H))
 
     def in_the_world(self, *, entropies: Sequence[ConditionalEntropy | str] = FEW, seed: int = 0) -> World:

@@ -15,7 +15,7 @@ import pyarrow as pa
 from minleak.core._arrays import Array, Indices
 from minleak.core._channel import Channel, as_channel
 from minleak.core._entropy.base import ConditionalEntropy
-from minleak.core._entropy.standard import STANDARD
+from minleak.core._entropy.names import STANDARD
 from minleak.core._file.format import Contents, require, require_whole
 from minleak.core._file.hashing import hash_parts, label_parts
 from minleak.core._file.writing import prior_arrays, text_arrays

@@ -52,14 +52,10 @@ def additive_capacity(
 
 
 def _of_vulnerabilities(channel: Channel, prior: Prior | None) -> Capacity:
-    few = channel.columns(None).few
-    if few is not None and (prior is None or all(prior.p.tolist())):
-        total = sum(map(min, few))
-    else:
-        matrix = channel.matrix
-        if prior is not None and not prior.p.all():
-            matrix = matrix[np.flatnonzero(prior.p > 0)]
-        total = float(matrix.min(axis=0).sum())
+    matrix = channel.matrix
+    if prior is not None and not prior.p.all():
+        matrix = matrix[np.flatnonzero(prior.p > 0)]
+    total = float(matrix.min(axis=0).sum())
     return Capacity.exact(max(0.0, 1 - total), uniform_prior(channel) if prior is None else prior)
 
 

@@ -12,7 +12,7 @@ from minleak.core._arrays import Array
 from minleak.core._capacity import Capacity, capacity
 from minleak.core._channel import Channel, as_channel
 from minleak.core._entropy.base import log_base, order
-from minleak.core._entropy.renyi import Arimoto
+from minleak.core._entropy.families import Arimoto
 from minleak.core._joint import Joint
 from minleak.core._leakage import leakage
 from minleak.core._parameters import real

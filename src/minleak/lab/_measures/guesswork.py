@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from minleak.core._channel import Channel
-from minleak.core._entropy.renyi import Arimoto
+from minleak.core._columns import packed
+from minleak.core._entropy.families import Arimoto
 from minleak.core._joint import Joint, joint_or_prior
 from minleak.core._parameters import real
 from minleak.core._prior import Prior
@@ -53,6 +54,7 @@ def guesswork_moment(
             f"{n} guesses to the power of {power:g} are beyond what a float holds: take a smaller rho"
         )
     ranks = np.arange(1.0, len(joint.prior) + 1) ** power
-    value = math.fsum(joint.columns().map(lambda v: float(ranks[: len(v)] @ np.sort(v, axis=0)[::-1].sum(axis=1))))
+    sorted_sums = (np.sort(v, axis=0)[::-1].sum(axis=1) for block in joint.blocks() for v in packed(block))
+    value = math.fsum(float(ranks[: len(sums)] @ sums) for sums in sorted_sums)
     most = math.exp(power * Arimoto(1 / (1 + power), base=math.e).conditional(joint))
     return GuessworkMoment(power, value, max(most / (1 + math.log(n)) ** power, 1.0), most)

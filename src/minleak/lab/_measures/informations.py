@@ -11,8 +11,7 @@ import numpy as np
 from minleak.core._arrays import Array
 from minleak.core._channel import Channel
 from minleak.core._entropy.base import log_base, order
-from minleak.core._entropy.deformed import deform, restore
-from minleak.core._entropy.forms import arimoto_exponent
+from minleak.core._entropy.forms import arimoto_exponent, deform, restore
 from minleak.core._joint import Joint, as_joint
 from minleak.core._order_leakages import Tilt, order_leakage
 from minleak.core._prior import Prior, as_prior

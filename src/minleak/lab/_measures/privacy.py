@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from operator import sub
 from typing import Any
 
 import numpy as np
 
 from minleak.core._arrays import Array
-from minleak.core._channel import Channel
-from minleak.core._columns import FewColumns
+from minleak.core._channel import Channel, as_channel
+from minleak.core._columns import Source
 from minleak.core._joint import as_source
 from minleak.core._matrices import DENSE, too_large
 from minleak.core._prior import Prior, as_prior
 from minleak.core._together import Together
 from minleak.errors import InvalidParameter
 from minleak.lab._measures.metrics import distances_between
-
-# Where no more numbers are compared than this, Python is done before numpy is called.
-_FEW = 128
 
 
 def d_privacy(channel: Channel | Any, metric: Any) -> float:
@@ -42,9 +38,6 @@ def d_privacy(channel: Channel | Any, metric: Any) -> float:
     """
     channel = as_source(channel)
     distances = distances_between(metric, channel.inputs, channel.inputs)  # need not be symmetric
-    few = channel.columns(None).few
-    if few is not None and len(distances) * len(few[0]) * len(few) <= _FEW and min(map(min, few)) > 0:
-        return _most_of_few(few, distances.tolist())
     return _most(_log_ratios(channel), distances)
 
 
@@ -58,7 +51,8 @@ def prior_epsilon(prior: Prior | Iterable[Any], metric: Any) -> float:
     """
     prior = as_prior(prior)
     distances = distances_between(metric, prior.labels, prior.labels)
-    return _most(_one_way(prior.logs[:, None]), distances)
+    with np.errstate(divide="ignore"):
+        return _most(_one_way(np.log(prior.p)[:, None]), distances)
 
 
 def induced_metric(channel: Channel | Any) -> Array:
@@ -75,30 +69,17 @@ def induced_metric(channel: Channel | Any) -> Array:
     return np.maximum(one_way, one_way.T)
 
 
-def _most_of_few(columns: FewColumns, distances: list[list[float]]) -> float:
-    """The same in Python floats, for a few numbers that are all positive."""
-    rows = list(zip(*[map(math.log, column) for column in columns], strict=True))
-    most = 0.0
-    for row, to in zip(rows, distances, strict=True):
-        for other, distance in zip(rows, to, strict=True):
-            if other is row:
-                continue
-            needed = max(map(sub, row, other))
-            if needed > most * distance and distance < math.inf:
-                most = needed / distance if distance else math.inf
-    return most
-
-
-def _log_ratios(channel: Channel | Together) -> Array:
+def _log_ratios(channel: Source) -> Array:
     """max over y of log C[x,y]/C[x',y]; of channels together, the sum."""
     if isinstance(channel, Together):
         return np.asarray(sum(_log_ratios(part) for part in channel.parts))
-    n = channel.shape[0]
+    matrix = as_channel(channel)
+    n = matrix.shape[0]
     size = too_large(n * n, each=DENSE)
     if size is not None:
         raise InvalidParameter(f"the distances of so many secrets have {size}")
     with np.errstate(divide="ignore"):
-        return _one_way(np.log(channel.toarray()))
+        return _one_way(np.log(matrix.toarray()))
 
 
 def _one_way(logs: Array) -> Array:

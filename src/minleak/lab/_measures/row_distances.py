@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import combinations
-from operator import sub
 from typing import Any
 
 import numpy as np
@@ -23,8 +21,6 @@ Places = npt.NDArray[np.int64]
 
 # Rows that are compared with all others at a time.
 _ROWS = 256
-# Where no more numbers are compared than this, Python is done before numpy and scipy are called.
-_FEW = 128
 
 
 def bayes_security(channel: Channel | Any, *, predicate: Iterable[Any] | None = None) -> float:
@@ -58,14 +54,6 @@ def farthest_rows(channel: Channel | Any, *, predicate: Iterable[Any] | None = N
     """The largest total variation between two rows, and which two."""
     channel = as_channel(channel)
     n = channel.shape[0]
-    few = channel.columns(None).few
-    if predicate is None and few is not None and n * n * len(few) <= _FEW:
-        best = (0.0, 0, min(1, n - 1))
-        for (x, row), (y, other) in combinations(enumerate(zip(*few, strict=True)), 2):
-            distance = 0.5 * sum(map(abs, map(sub, row, other)))
-            if distance > best[0]:
-                best = (min(1.0, distance), x, y)
-        return best
     classes = np.arange(n) if predicate is None else as_property(predicate, channel.inputs, what="predicate").codes
     if not channel.is_dense:
         apart = _disjoint(channel.matrix, classes)

@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak.core._arrays import Array
-from minleak.core._columns import ones, size_of
 from minleak.core._matrices import is_sparse
 from minleak.core._reducing import group_columns, group_shares, merge_columns
 from minleak.core._threads import one_thread
@@ -137,7 +136,7 @@ def _solution(A: Any, B: Any) -> Array | None:
     *_, by_columns, singular = dgesv(A, B)
     R = np.ascontiguousarray(by_columns)
     # Rows of A and B sum to one, and so do those of R; what does not, or is larger, is rounding, or nearly.
-    if singular or not size_of(R) < 1e-3 / _RANK or not size_of(R.dot(ones(R.shape[1])) - 1) < 0.5:
+    if singular or not size_of(R) < 1e-3 / _RANK or not size_of(R.sum(axis=1) - 1) < 0.5:
         return None
     return R
 
@@ -152,7 +151,7 @@ def _make_stochastic(R: Array) -> Array:
     """R without what rounding took below zero, its rows of sum one."""
     if R.item(R.argmin()) < 0:
         R = np.maximum(R, 0)
-    return np.asarray(R / R.dot(ones(R.shape[1]))[:, None])
+    return np.asarray(R / R.sum(axis=1)[:, None])
 
 
 def _by_columns(A: Array, B: Array, order: Any, tolerance: float, earns: Callable[[Any], Any]) -> Array | None:
@@ -256,3 +255,8 @@ def _spread_back(R: Any, B: Any, of_a: Any, of_b: Any) -> Any:
     full[empty] = 0
     full[empty, 0] = 1
     return full.tocsc()
+
+
+def size_of(v: Array) -> float:
+    """The largest |entry|; NaN if there is one."""
+    return float(np.abs(v).max())

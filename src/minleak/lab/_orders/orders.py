@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from minleak.core._capacity import uniform_prior
-from minleak.core._channel import Channel, as_channel, post_processing
+from minleak.core._channel import Channel, as_channel
 from minleak.core._leakage import posterior_vulnerability
 from minleak.core._matrices import check_tolerance
 from minleak.core._prior import Prior
@@ -70,7 +70,7 @@ def refined_by(first: Channel | Any, second: Channel | Any, *, tolerance: float 
     limit = check_tolerance(tolerance)
     found = factorise(A.exact, B.exact, tolerance=limit) if exact else factorise(A.matrix, B.matrix, tolerance=limit)
     if found.R is not None:
-        return Refinement(True, exact, post_processing(found.R, A, B))
+        return Refinement(True, exact, Channel(found.R, inputs=A.outputs, outputs=B.outputs))
     prior = uniform_prior(A)
     if exact:
         gain = np.array([[int(value) for value in guess] for guess in found.gain], dtype=object)

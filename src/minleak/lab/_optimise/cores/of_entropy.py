@@ -6,15 +6,14 @@ import math
 from typing import Any
 
 from minleak.core._entropy.base import ConditionalEntropy
-from minleak.core._entropy.custom import CoreConcave
-from minleak.core._entropy.deformed import restore
-from minleak.core._entropy.forms import AllGuesses, BestGuesses, RenyiMean, arimoto_exponent
+from minleak.core._entropy.forms import AllGuesses, BestGuesses, RenyiMean, arimoto_exponent, restore
 from minleak.core._entropy.gain import Gain
 from minleak.errors import InvalidParameter
 from minleak.lab._optimise.cores.base import Core
 from minleak.lab._optimise.cores.cones import ArimotoCore, FehrBerensCore, HayashiCore, ShannonCore
 from minleak.lab._optimise.cores.guessing import GuessCore, GuessworkCore
 from minleak.lab._optimise.cores.own import OwnCore
+from minleak.lab._own_entropy import CoreConcave
 
 
 def core_of(H: ConditionalEntropy) -> Core:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from minleak.core._arrays import Array
-from minleak.core._entropy.custom import CoreConcave
 from minleak.lab._optimise.cores.base import Core
 from minleak.lab._optimise.cores.grouped import Grouped
+from minleak.lab._own_entropy import CoreConcave
 
 
 class OwnCore(Core):

@@ -17,7 +17,7 @@ from abc import abstractmethod
 import numpy as np
 
 from minleak.core._arrays import Array
-from minleak.core._entropy.deformed import deform, restore
+from minleak.core._entropy.forms import deform, restore
 from minleak.lab._optimise.cores.base import Core
 from minleak.lab._optimise.cores.grouped import Grouped
 
