@@ -570,7 +570,8 @@ PER_SECRET = """
 """
 # Names of parameters that do not.
 OTHERS = """
-    a accept at at_most attack automaton b block blocks budget budgets caps chain channels classes cloak columns contents
+    a accept at at_most attack automaton b block blocks budget budgets
+    caps chain channels classes cloak columns contents
     core costs degree distances distribution draws edges entropies entropy erased error escape eta exponent f fields
     form frames giants given gradient hashed homes independent inside joints key ks layout leakage levels looks
     lower mass matroid measures model most nats observable observed order p padding pairs perspective plan plans

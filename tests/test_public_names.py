@@ -48,7 +48,7 @@ PROMISED = {
         renyi_divergence kl_divergence chi_square hellinger bhattacharyya hockey_stick
         binary_symmetric symmetric binary_erasure z_channel visible_choice hidden_choice
         deficiency Deficiency less_noisy more_capable InformationOrder
-        guesswork_moment GuessworkMoment smooth_min_entropy repetition_bounds RepetitionBounds
+        guessing_capacity guesswork_moment GuessworkMoment smooth_min_entropy repetition_bounds RepetitionBounds
         privacy_funnel PrivacyFunnel
         sibson conditional_sibson conditional_maximal_leakage csiszar maximal_correlation
         alpha_leakage maximal_alpha_leakage maximal_alpha_beta_leakage local_renyi_epsilon

@@ -15,7 +15,6 @@ import numpy.typing as npt
 from minleak.core import _composition as composition
 from minleak.core._arrays import Array, Indices
 from minleak.core._columns import Block, Source, blocks_of
-from minleak.core._dit_distributions import is_dit
 from minleak.core._frames import axes
 from minleak.core._heat import SHOWN, heat_map
 from minleak.core._hyper import Hyper, Posteriors, compute_hyper, compute_posteriors
@@ -83,8 +82,6 @@ class Channel(Source):
         tolerance: float | None = None,
         _where: Callable[[int], str] | None = None,
     ) -> None:
-        if is_dit(matrix):
-            raise InvalidChannel("a distribution of dit has a prior too: take both by lab.Joint.from_dit")
         rows, columns = axes(matrix)
         if isinstance(matrix, Channel):
             rows, columns = (None if names.is_default else names for names in (matrix.inputs, matrix.outputs))

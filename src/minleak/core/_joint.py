@@ -11,7 +11,6 @@ import numpy as np
 from minleak.core._arrays import Array
 from minleak.core._channel import Channel, as_channel
 from minleak.core._columns import Block, Source, sums_of
-from minleak.core._dit_distributions import is_dit, pairs_of, to_dit
 from minleak.core._frames import axes
 from minleak.core._hyper import Hyper, Posteriors
 from minleak.core._labels import Labels
@@ -73,27 +72,6 @@ class Joint:
         else:
             rows = weights / np.array(sums)[:, None]
         return cls(Prior(sums, labels=names), Channel(rows, inputs=names, outputs=outputs))
-
-    @classmethod
-    def from_dit(cls, distribution: Any, *, secret: Iterable[Any] = (0,), observable: Iterable[Any] = (1,)) -> Joint:
-        """The joint of two groups of variables, by names or numbers, of a distribution of the package dit.
-
-        Values of probability zero are left out. `to_dit` is the inverse.
-        """
-        if not is_dit(distribution):
-            kind = type(distribution).__name__
-            raise InvalidChannel(f"expected a distribution of dit, with outcomes and a pmf, not a {kind}")
-        xs, ys, matrix = pairs_of(distribution, secret, observable)
-        return cls.from_matrix(matrix, inputs=xs, outputs=ys)
-
-    def to_dit(self) -> Any:
-        """The joint as a distribution of dit with the variables X and Y; pairs that cannot occur are left out."""
-        J = self.matrix()
-        J = J if isinstance(J, np.ndarray) else J.toarray()
-        xs = list(self.secrets)
-        ys = list(self.channel.outputs)
-        cells = np.argwhere(J).tolist()
-        return to_dit([(xs[x], ys[y]) for x, y in cells], J[J != 0].tolist(), "XY")
 
     @property
     def secrets(self) -> Labels:

@@ -14,7 +14,6 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from minleak.core._arrays import Array, Indices, in_one_piece
-from minleak.core._dit_distributions import is_dit, masses_of
 from minleak.core._frames import axes, have_one_index
 from minleak.core._heat import SHOWN, heat_map
 from minleak.core._labels import Labels, agree, locator, match
@@ -39,8 +38,8 @@ class Prior:
     ----------
     weights
         Counts or probabilities, one for each secret: integers of any size (kept exactly), Fractions (kept exactly, as
-        integers over their common denominator), or floats. They need not sum to one. A mapping, a pandas Series, an
-        xarray and a distribution of dit bring their labels.
+        integers over their common denominator), or floats. They need not sum to one. A mapping, a pandas Series and
+        an xarray bring their labels.
     labels
         Distinct names of the secrets, by default those that the weights bring, or 0, 1, ..., n-1. Where the weights
         bring the same ones in another order, these say the order.
@@ -84,9 +83,7 @@ class Prior:
             events = weights.events if events is None and counts is None else events
             weights = weights.weights
         elif not isinstance(weights, list | np.ndarray):
-            if is_dit(weights):
-                names, weights = masses_of(weights)
-            elif isinstance(weights, Mapping):
+            if isinstance(weights, Mapping):
                 names, weights = list(weights), list(weights.values())
             elif have_one_index(weights, labels):
                 names = axes(weights)[0]

@@ -20,6 +20,7 @@ from minleak.core._leakage import (
 from minleak.core._together import Together
 from minleak.lab import mechanisms, sequences
 from minleak.lab._entropy_check import EntropyCheck, check_entropy
+from minleak.lab._guessing_capacity import guessing_capacity
 from minleak.lab._majorization import Majorization, SchurCheck, check_schur_concave, lorenz, majorizes
 from minleak.lab._matroids.optimum import matroid_optimum, principal_partition
 from minleak.lab._matroids.oracles import Matroid
@@ -144,6 +145,7 @@ __all__ = [
     "estimate_prior",
     "gain_sum",
     "gain_to_bayes",
+    "guessing_capacity",
     "guesswork_moment",
     "hellinger",
     "hidden_choice",
