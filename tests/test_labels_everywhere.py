@@ -127,10 +127,10 @@ ONE = {
     "tradeoff gains": (lambda v: ml.lab.tradeoff(PRIOR, cost=COST, points=3, gains=v).points[1].leakage, GAINS, True),
     "Gain": (lambda v: ml.Gain("min-entropy", v)(PRIOR), GAINS, False),
     "Channel.deterministic": (lambda v: leak(ml.Channel.deterministic(v, inputs=L)), KINDS, True),
-    "Channel.joint": (lambda v: CHANNEL.joint(v), W, True),
-    "Channel.output": (lambda v: CHANNEL.output(v), W, True),
-    "Channel.posteriors": (lambda v: CHANNEL.posteriors(v).matrix, W, True),
-    "Channel.hyper": (lambda v: CHANNEL.hyper(v).inners, W, True),
+    "Joint.matrix": (lambda v: lab.Joint(v, CHANNEL).matrix(), W, True),
+    "Joint.output": (lambda v: lab.Joint(v, CHANNEL).output(), W, True),
+    "lab.posteriors": (lambda v: lab.posteriors(v, CHANNEL).matrix, W, True),
+    "lab.hyper": (lambda v: lab.hyper(v, CHANNEL).inners, W, True),
     "padding.design sizes": (lambda v: padding.design(v, PRIOR, budget=20).leakage, SIZES, True),
     "padding.design prior": (lambda v: padding.design(dict(zip(L, SIZES, strict=True)), v, budget=20).leakage, W, True),
     "padding.update sizes": (
@@ -301,7 +301,7 @@ TWO = {
     "leakage_table channel": (lambda m: ml.leakage_table(PRIOR, m)["shannon"].leakage, ROWS, L, OUTS, True),
     "Channel inputs": (lambda m: leak(ml.Channel(m, inputs=L, outputs=OUTS)), ROWS, L, OUTS, True),
     "certify channel": (lambda m: ml.certify(m, PRIOR, k=5).gaps["shannon"], ROWS, L, OUTS, False),
-    "Channel.parallel": (lambda m: leak(CHANNEL.parallel(m)), ROWS, L, OUTS, False),
+    "lab.parallel": (lambda m: leak(lab.parallel(CHANNEL, m)), ROWS, L, OUTS, False),
     "Together": (lambda m: leak(lab.Together([CHANNEL, m])), ROWS, L, OUTS, False),
     "Channel @": (
         lambda m: leak(ml.Channel(np.eye(5), inputs=L, outputs=L) @ m),
@@ -520,7 +520,7 @@ def test_numbers_in_another_order_are_refused_beside_positions():
     shuffled = ml.Prior(pandas.Series(W)[::-1])
     for call in (
         lambda: ml.leakage(shuffled, ml.Channel(pandas.DataFrame(ROWS)), "shannon"),
-        lambda: ml.Channel(ROWS).output(shuffled),
+        lambda: lab.Joint(shuffled, ml.Channel(ROWS)).output(),
         lambda: (
             PLAN.leakage("shannon", prior=ml.Prior(W, labels=[4, 3, 2, 1, 0]))
             and ml.design(W, 2).leakage("shannon", prior=shuffled)
@@ -587,8 +587,9 @@ EXCUSED = {
     "symmetric: the order of the secrets does not count": "baselines lorenz majorizes",
     "secrets are positions there, and a matroid is of positions": "matroid_optimum principal_partition Plan.places",
     "a channel alone: its own labels": """
-        induced_metric local_dp_epsilon local_renyi_epsilon maximal_alpha_beta_leakage maximal_alpha_leakage
-        privacy_curve repetition_bounds Channel.product Mechanism capacity join_meet maximal_leakage
+        guessing_capacity induced_metric local_dp_epsilon local_renyi_epsilon maximal_alpha_beta_leakage
+        maximal_alpha_leakage
+        privacy_curve reduced repetition_bounds product Mechanism capacity join_meet maximal_leakage
     """,
     "labels to give, not to match": """
         geometric planar_geometric planar_laplace randomised_response truncated_geometric Channel.from_rows
@@ -604,9 +605,9 @@ EXCUSED = {
     "the names of columns": "chain read_chain",
     "in the tables under another name": """
         Adversary.success ConditionalEntropy.conditional Arimoto.conditional MismatchedAdversary.success
-        OptimalAdversary.success UniformAdversary.success Channel.sharing Groups
+        OptimalAdversary.success UniformAdversary.success Groups
     """,
-    "by the same door as Channel.output": "Frames.measure Streams.weights frames",
+    "by the same door as Joint.output": "Frames.measure Streams.weights frames",
     "parts that are checked already": """
         Arimoto.of_spectrum Gain.of_spectrum ConditionalEntropy.of_spectrum GuessError.of_spectrum
         Guesswork.of_spectrum Renyi.of_spectrum Prior.trusted Padding.of PrivacyCurve Streams Entropy.combine

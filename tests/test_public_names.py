@@ -48,7 +48,8 @@ PROMISED = {
         renyi_divergence kl_divergence chi_square hellinger bhattacharyya hockey_stick
         binary_symmetric symmetric binary_erasure z_channel visible_choice hidden_choice
         deficiency Deficiency less_noisy more_capable InformationOrder
-        guessing_capacity guesswork_moment GuessworkMoment smooth_min_entropy repetition_bounds RepetitionBounds
+        posteriors hyper reduced parallel product repeated guessing_capacity
+        guesswork_moment GuessworkMoment smooth_min_entropy repetition_bounds RepetitionBounds
         privacy_funnel PrivacyFunnel
         sibson conditional_sibson conditional_maximal_leakage csiszar maximal_correlation
         alpha_leakage maximal_alpha_leakage maximal_alpha_beta_leakage local_renyi_epsilon
@@ -92,8 +93,7 @@ PROMISED = {
 
 MEMBERS = {
     ml.Prior: "p weights labels total exact events from_counts uniform __len__",
-    ml.Channel: "joint posteriors output blocks preimages preimage_sizes toarray shape __matmul__ parallel product "
-    "repeated from_rows deterministic random hyper reduced",
+    ml.Channel: "blocks preimages preimage_sizes toarray shape __matmul__ from_rows deterministic random",
     ml.Plan: "n_giants target exact_target entropy leakage channel sets repeated cost cost_bound save decoy_distances "
     "success success_of property_leakage in_the_world table update lineage version parts pending",
     ml.results.BlockPlan: "success success_of property_leakage entropy leakage in_the_world loss sets channel "

@@ -3,7 +3,6 @@
 from minleak.core._capacity import Capacity
 from minleak.core._certify.certificate import Certificate, Check
 from minleak.core._frontier import Frontier
-from minleak.core._hyper import Hyper, Posteriors
 from minleak.core._labels import Labels
 from minleak.core._leakage import LeakageRow, LeakageTable
 from minleak.core._plan.base import BasePlan
@@ -25,6 +24,7 @@ from minleak.core._property_leakage import PropertyLeakage
 from minleak.core._result import Result, fields_of
 from minleak.core._text_tables import Table
 from minleak.io._reading import Pairs
+from minleak.lab._hyper import Hyper, Posteriors
 from minleak.lab._matroids.optimum import MatroidOptimum, PartitionBlock, PrincipalPartition
 from minleak.lab._measures.max_case import PointwiseLeakage
 from minleak.lab._optimise.budgets import LeastBudget

@@ -12,7 +12,6 @@ from minleak.core._arrays import Array
 from minleak.core._channel import Channel, as_channel
 from minleak.core._columns import Block, Source, sums_of
 from minleak.core._frames import axes
-from minleak.core._hyper import Hyper, Posteriors
 from minleak.core._labels import Labels
 from minleak.core._matching import rename, values_by_label
 from minleak.core._prior import Prior, as_prior, match_prior, total_of
@@ -95,20 +94,22 @@ class Joint:
         return self.source.blocks(self.prior.p)
 
     def matrix(self) -> Any:
-        """J as a matrix: dense for a dense channel, sparse for a sparse one."""
-        return self.channel.joint(self.prior)
+        """J as a matrix: dense for a dense channel, sparse for a sparse one.
+
+        >>> Joint([1, 1], [[1, 0], [0.5, 0.5]]).matrix()
+        array([[0.5 , 0.  ],
+               [0.25, 0.25]])
+        """
+        p, matrix = self.prior.p, self.channel.matrix
+        if isinstance(matrix, np.ndarray):
+            return p[:, None] * matrix
+        joint = matrix.copy()
+        joint.data = joint.data * p[joint.indices]
+        return joint
 
     def output(self) -> Array:
         """The distribution of the observable, p(y) = sum over x of J[x,y]."""
         return np.concatenate([sums_of(block) for block in self.blocks()])
-
-    def posteriors(self) -> Posteriors:
-        """p(x given y) for every observable of positive probability; the others are dropped and listed."""
-        return self.channel.posteriors(self.prior)
-
-    def hyper(self) -> Hyper:
-        """The distinct posteriors and their probabilities; Fractions if both the prior and the channel are exact."""
-        return self.channel.hyper(self.prior)
 
     def of(self, values: Property | Mapping[Any, Any] | Iterable[Any]) -> Joint:
         """The joint of a property f(X) of the secret and the observable.

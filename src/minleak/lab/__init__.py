@@ -17,10 +17,11 @@ from minleak.core._leakage import (
     posterior_vulnerability,
     vulnerability,
 )
-from minleak.core._together import Together
 from minleak.lab import mechanisms, sequences
+from minleak.lab._algebra import parallel, product, repeated
 from minleak.lab._entropy_check import EntropyCheck, check_entropy
 from minleak.lab._guessing_capacity import guessing_capacity
+from minleak.lab._hyper import hyper, posteriors, reduced
 from minleak.lab._majorization import Majorization, SchurCheck, check_schur_concave, lorenz, majorizes
 from minleak.lab._matroids.optimum import matroid_optimum, principal_partition
 from minleak.lab._matroids.oracles import Matroid
@@ -90,6 +91,7 @@ from minleak.lab._orders.left import left_factor
 from minleak.lab._orders.orders import max_refined_by, refined_by
 from minleak.lab._own_entropy import CoreConcave
 from minleak.lab._repeated_observations import observations_needed, repeated_success
+from minleak.lab._together import Together
 from minleak.rates._estimating import estimate_prior
 from minleak.rivals._alternatives import baselines
 
@@ -150,6 +152,7 @@ __all__ = [
     "hellinger",
     "hidden_choice",
     "hockey_stick",
+    "hyper",
     "hyper_distance",
     "induced_metric",
     "join_meet",
@@ -180,18 +183,23 @@ __all__ = [
     "multiplicative_leakage",
     "observations_needed",
     "optimise",
+    "parallel",
     "pointwise_maximal_leakage",
     "posterior_gain",
     "posterior_risk",
     "posterior_vulnerability",
+    "posteriors",
     "predicate_gain",
     "principal_partition",
     "prior_epsilon",
     "privacy_funnel",
+    "product",
     "property_channel",
+    "reduced",
     "refined_by",
     "refinement_distance",
     "renyi_divergence",
+    "repeated",
     "repeated_success",
     "repetition_bounds",
     "risk",

@@ -14,6 +14,7 @@ from minleak.core._channel import Channel
 from minleak.core._entropy.base import ConditionalEntropy, Entropy, evaluate
 from minleak.core._entropy.forms import as_mean, renyi_columns
 from minleak.core._entropy.names import as_entropy
+from minleak.core._joint import Joint
 from minleak.core._parameters import real, whole
 from minleak.core._result import Result
 from minleak.core._simulating import TRIALS, generator
@@ -174,7 +175,7 @@ def _claims(H: ConditionalEntropy, p: Array, channel: Channel) -> Iterator[tuple
     """
     mean = as_mean(H.form)
     if mean is not None:
-        s, h = renyi_columns(np.array(channel.joint(p)), mean.order)
+        s, h = renyi_columns(Joint(p, channel).matrix(), mean.order)
         yield "form", mean.combine(s, h), H.conditional(p, channel)
     values, times = np.unique(p, return_counts=True)
     known = H.of_spectrum(values[::-1], times[::-1].astype(np.float64))

@@ -15,8 +15,8 @@ from minleak.core._capacity import Capacity, uniform_prior
 from minleak.core._channel import Channel, as_channel
 from minleak.core._matrices import too_large
 from minleak.core._parameters import real, whole
-from minleak.core._reducing import group_columns, merge_columns
 from minleak.errors import InvalidParameter
+from minleak.lab._hyper import group_columns, merge_columns
 
 # Up to so many secrets all sets are looked at; at once, where that is so many steps, else where branching was too long.
 _ALL, _SOON = 20, 10_000_000

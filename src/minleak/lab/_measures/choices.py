@@ -12,6 +12,7 @@ from minleak.core._channel import Channel, as_channel
 from minleak.core._matrices import is_sparse
 from minleak.core._prior import Prior, as_prior
 from minleak.errors import InvalidChannel, InvalidParameter
+from minleak.lab._algebra import sharing
 
 
 def visible_choice(weights: Prior | Iterable[Any], channels: Sequence[Channel | Any]) -> Channel:
@@ -60,7 +61,7 @@ def _weighed(
     if len(chosen) != len(given):
         raise InvalidParameter(f"{len(chosen)} weights for {len(given)} channels: give one for each")
     named = next((part for part in given if not part.inputs.is_default), given[0])
-    parts = [named.sharing(part, "to choose from") for part in given]
+    parts = [sharing(named, part, "to choose from") for part in given]
     if chosen.exact and all(part.exact is not None for part in parts):
         return chosen, [Fraction(int(w), int(chosen.total)) for w in chosen.weights], parts
     return chosen, chosen.p.tolist(), parts

@@ -14,9 +14,9 @@ from minleak.core._columns import Source
 from minleak.core._joint import as_source
 from minleak.core._matrices import DENSE, too_large
 from minleak.core._prior import Prior, as_prior
-from minleak.core._together import Together
 from minleak.errors import InvalidParameter
 from minleak.lab._measures.metrics import distances_between
+from minleak.lab._together import Together
 
 
 def d_privacy(channel: Channel | Any, metric: Any) -> float:

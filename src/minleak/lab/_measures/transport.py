@@ -17,6 +17,8 @@ from minleak.core._joint import Joint
 from minleak.core._prior import Prior, as_prior
 from minleak.core._result import Result
 from minleak.errors import InvalidParameter, SolverFailed, quote
+from minleak.lab._algebra import sharing
+from minleak.lab._hyper import hyper
 from minleak.lab._measures.distribution_distances import match_distributions, separations
 from minleak.lab._measures.metrics import distances_between, shortest_paths
 from minleak.lab._measures.row_distances import cityblock
@@ -81,9 +83,9 @@ def hyper_distance(
     0.0
     """
     A = as_channel(first)
-    B = A.sharing(second, "that are compared")
+    B = sharing(A, second, "that are compared")
     known = Joint(prior, A).prior
-    hypers = [channel.hyper(known) for channel in (A, B)]
+    hypers = [hyper(known, channel) for channel in (A, B)]
     outers = [np.asarray(each.outers, dtype=np.float64) for each in hypers]
     inners = [_rows(each.inners) for each in hypers]
     if isinstance(metric, str) and metric == "total variation":

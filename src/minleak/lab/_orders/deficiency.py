@@ -13,6 +13,7 @@ from minleak.core._prior import Prior
 from minleak.core._result import Result
 from minleak.core._text_tables import Table
 from minleak.errors import InvalidParameter, SolverFailed
+from minleak.lab._algebra import sharing
 
 # The most coefficients of the programme, and how close its two sides must come.
 _MOST = 20_000_000
@@ -56,7 +57,7 @@ def deficiency(first: Channel | Any, second: Channel | Any) -> Deficiency:
     from scipy.optimize import linprog
 
     A = as_channel(first)
-    B = A.sharing(second, "that are compared")
+    B = sharing(A, second, "that are compared")
     (n, m), k = A.shape, B.shape[1]
     if n * m * k > _MOST:
         raise InvalidParameter(f"{n} secrets, {m} and {k} observables make more than {_MOST:,} coefficients")

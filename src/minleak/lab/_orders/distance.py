@@ -16,6 +16,7 @@ from minleak.core._prior import Prior
 from minleak.core._result import Result
 from minleak.core._text_tables import Table
 from minleak.errors import InvalidParameter, SolverFailed
+from minleak.lab._algebra import sharing
 
 # The most coefficients of the programme.
 _MOST = 20_000_000
@@ -62,7 +63,7 @@ def refinement_distance(
     from scipy.optimize import linprog
 
     A = as_channel(first)
-    B = A.sharing(second, "that are compared")
+    B = sharing(A, second, "that are compared")
     known = Joint(prior, A).prior
     possible = np.flatnonzero(known.p > 0)
     p = known.p[possible]

@@ -16,6 +16,7 @@ from minleak.core._prior import Prior
 from minleak.core._result import Result
 from minleak.core._simulating import generator
 from minleak.errors import InvalidParameter, quote
+from minleak.lab._algebra import sharing
 from minleak.lab._orders.orders import refined_by
 
 # What is leaked of these falls with every join and meet, and with every post-processing.
@@ -89,7 +90,7 @@ def join_meet_refined_by(
     (True, 'shannon')
     """
     A = as_channel(first)
-    B = A.sharing(second, "that are compared")
+    B = sharing(A, second, "that are compared")
     trials, rng = whole(trials, "trials", 1, _TRIALS), generator(seed)
     n = A.shape[0]
     for p in [np.full(n, 1 / n), *rng.dirichlet(np.ones(n), trials), *rng.dirichlet(np.full(n, 0.2), trials)]:

@@ -14,6 +14,7 @@ from minleak.core._matrices import check_tolerance
 from minleak.core._prior import Prior
 from minleak.core._result import Result
 from minleak.core._text_tables import Table
+from minleak.lab._algebra import sharing
 from minleak.lab._measures.max_case import max_case_vulnerability
 from minleak.lab._orders.find import factorise, in_cone
 
@@ -65,7 +66,7 @@ def refined_by(first: Channel | Any, second: Channel | Any, *, tolerance: float 
            [0., 2.]]), (1.25, 1.5))
     """
     A = as_channel(first)
-    B = A.sharing(second, "that are compared")
+    B = sharing(A, second, "that are compared")
     exact = A.exact is not None and B.exact is not None
     limit = check_tolerance(tolerance)
     found = factorise(A.exact, B.exact, tolerance=limit) if exact else factorise(A.matrix, B.matrix, tolerance=limit)
@@ -92,7 +93,7 @@ def max_refined_by(first: Channel | Any, second: Channel | Any, *, tolerance: fl
     (True, False)
     """
     A = as_channel(first)
-    B = A.sharing(second, "that are compared")
+    B = sharing(A, second, "that are compared")
     gain = in_cone(A.matrix, B.matrix, tolerance=check_tolerance(tolerance))
     if gain is None:
         return Refinement(True, False)

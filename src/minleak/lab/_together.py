@@ -16,6 +16,7 @@ from minleak.core._columns import BLOCK, Block, Source, blocks_of
 from minleak.core._matrices import DENSE, as_csr, too_large
 from minleak.core._parameters import as_list
 from minleak.errors import InvalidChannel, InvalidParameter
+from minleak.lab._algebra import parallel, sharing
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -38,12 +39,12 @@ class Together(Source):
         parts = as_list(channels, "channels together are a sequence of some", InvalidChannel, some=True)
         given = [as_channel(channel) for channel in parts]
         first = next((channel for channel in given if not channel.inputs.is_default), given[0])
-        self.parts = tuple(first.sharing(channel, "together") for channel in given)
+        self.parts = tuple(sharing(first, channel, "together") for channel in given)
         self.inputs = first.inputs
 
     def channel(self) -> Channel:
         """The product as a channel, without observables that no secret can cause; refused if it is too large."""
-        return reduce(lambda done, part: done.parallel(part), self.parts)
+        return reduce(parallel, self.parts)
 
     @property
     def shape(self) -> tuple[int, int]:
