@@ -17,8 +17,8 @@ from minleak.core._entropy.families import Arimoto
 from minleak.core._entropy.forms import RenyiMean, arimoto_exponent
 from minleak.core._entropy.names import as_entropy
 from minleak.core._leakage import leakage, maximal_leakage
+from minleak.core._order_leakages import CLOSE, log_moment
 from minleak.core._parameters import real, whole
-from minleak.core._powers import CLOSE, log_moment
 from minleak.core._prior import Prior
 from minleak.core._result import Result
 from minleak.core._sibson import OrderBounds

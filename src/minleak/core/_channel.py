@@ -70,6 +70,11 @@ class Channel(Source):
     Channel(2 secrets, 3 observables, dense)
     """
 
+    matrix: Any
+    exact: npt.NDArray[Any] | None
+    outputs: Labels
+    tolerance: float
+
     def __init__(
         self,
         matrix: Any,
@@ -88,8 +93,6 @@ class Channel(Source):
             tolerance = SINGLE_TOLERANCE if getattr(matrix, "dtype", None) == np.float32 else SUM_TOLERANCE
         matrix, inputs = rename(matrix, rows, inputs, "the rows", InvalidChannel)
         matrix, outputs = rename(matrix, columns, outputs, "the columns", InvalidChannel, axis=1)
-        self.matrix: Any
-        self.exact: npt.NDArray[Any] | None
         self.matrix, self.exact = (as_csc(matrix), None) if is_sparse(matrix) else as_dense(matrix)
         n, m = self.matrix.shape
         self.inputs = check_labels(inputs, n, "inputs", "rows", InvalidChannel)

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 #: Columns of all secrets: an array of shape (n, m) or, without its zeros, a csc array.
 Block: TypeAlias = "Array | sp.csc_array"
 
-# The entries of a dense block, 1 MB: several passes over it stay in cache.
-BLOCK = 1 << 17
+# The entries of a dense block, 2 MB: several passes over it stay in cache.
+BLOCK = 1 << 18
 # The entries of a sparse block, whose columns of one size are put together: few and large ones take fewer calls.
 _STORED = 1 << 20
 # Columns come in multiples of this where there are enough of them, so that vector loads stay aligned.

@@ -24,7 +24,7 @@ from minleak.core._columns import workspace
 
 # Up to this order sum q^a is formed as 1 + sum q expm1((a-1) log q), which is exact at a = 1; above it relative
 # to the largest entry, which cannot underflow.
-_NEAR_ONE = 1.25
+NEAR_ONE = 1.25
 # From this exponent on an exponential mean is the extreme to all digits, and c h might pass the largest float.
 _EXTREME = 1e300
 _OVERFLOW = 709.0  # exp of more than this may not be a float
@@ -32,6 +32,8 @@ _OVERFLOW = 709.0  # exp of more than this may not be a float
 _LINEAR = 1e-17
 # The least share of a column that an entry counts as, where the quotient underflows.
 _LEAST = 1e-308
+# Above this the logarithm of a column's sum is small enough to cancel nothing.
+_SMALL = 1e-30
 
 
 class RenyiMean(NamedTuple):
@@ -94,22 +96,24 @@ def renyi_columns(v: Array, alpha: float, times: Array | None = None) -> Array:
     probabilities and their multiplicities is one column. To about 1e-15 relative for every alpha in [0, inf]; 1e-13
     where entries of 1e-300 decide the value.
     """
-    mass = v if times is None else times * v
     if alpha == 0:
-        support = np.count_nonzero(v, axis=0) if times is None else (times * (v > 0)).sum(axis=0)
-        return np.stack([mass.sum(axis=0), np.log(np.maximum(support, 1))])
-    if alpha <= _NEAR_ONE:
-        s = mass.sum(axis=0)
-        if alpha == 1 and times is None and _are_light(v, s):
-            return np.stack([s, np.log(s) - _products(v, np.log(v, out=workspace(v.shape))) / s])
-        s, logs = _log_shares(v, s, times)
-        excess = -_products(mass, deform(logs, alpha - 1)) / np.where(s > 0, s, 1.0)
-        return np.stack([s, restore(excess, 1 - alpha)])
+        often = np.ones((1, 1)) if times is None else times
+        return np.array([(often * v).sum(axis=0), np.log(np.maximum((often * (v > 0)).sum(axis=0), 1))])
     top, rest, heavy, at = heavy_columns(v, times)
-    scale = top if (top > 0).all() else np.where(top > 0, top, 1.0)
+    s, scale = top + rest, top if top.min() > 0 else np.where(top > 0, top, 1.0)
+    if alpha <= NEAR_ONE:
+        if alpha == 1 and times is None and not len(heavy) and s.min() > _SMALL and v.min() > 0:
+            # Where no entry is zero or most of its column this has all its digits.
+            return np.array([s, np.log(s) - _products(v, np.log(v, out=workspace(v.shape))) / s])
+        sums = np.maximum(s, scale)  # 1 for a column of zeros
+        logs = np.divide(v, sums, out=workspace(v.shape))
+        np.log(np.maximum(logs, _LEAST, out=logs), out=logs)
+        logs[at, heavy] = -np.log1p(rest[heavy] / top[heavy])  # close to one, where v / s has lost what is missing
+        mass = v if times is None else times * v
+        return np.array([s, restore(-_products(mass, deform(logs, alpha - 1)) / sums, 1 - alpha)])
     odds = np.log1p(rest / scale)
     if alpha == math.inf:
-        return np.stack([top + rest, odds])
+        return np.array([s, odds])
     powers = np.divide(v, scale, out=workspace(v.shape))
     with np.errstate(under="ignore"):
         powers **= alpha
@@ -120,7 +124,7 @@ def renyi_columns(v: Array, alpha: float, times: Array | None = None) -> Array:
     counted = top > 0  # where the largest entry is among the powers, as one
     counted[heavy] = False
     others -= counted
-    return np.stack([top + rest, alpha / (alpha - 1) * odds - np.log1p(others) / (alpha - 1)])
+    return np.array([s, alpha / (alpha - 1) * odds - np.log1p(others) / (alpha - 1)])
 
 
 def exponential_mean(s: Array, h: Array, c: float) -> float:
@@ -128,6 +132,8 @@ def exponential_mean(s: Array, h: Array, c: float) -> float:
     if not (s > 0).all():
         s, h = s[s > 0], h[s > 0]
     s = s / s.sum()
+    if c == 0:
+        return float(s @ h)
     if abs(c) > _EXTREME:
         return float(h.max() if c > 0 else h.min())
     x = c * h
@@ -176,29 +182,6 @@ def heavy_columns(
     part[at, np.arange(len(heavy))] = 0.0
     rest[heavy] = part.sum(axis=0)
     return top, rest, heavy, at
-
-
-def _are_light(v: Array, s: Array) -> bool:
-    """Whether no entry is zero or most of its column, of sum s: then log s - (sum of v log v)/s has all its digits."""
-    return bool((np.maximum(2 * v.max(axis=0), 1e-30) <= s).all()) and bool(v.min() > 0)
-
-
-def _log_shares(v: Array, s: Array, times: Array | None) -> tuple[Array, Array]:
-    """The sums of the columns, and log(v/s) with every entry to full relative precision (0 counts as 1e-308), in the
-    workspace.
-
-    An entry that is most of its column has v/s close to one; there log1p of the others keeps the digits.
-    """
-    logs = np.divide(v, np.where(s > 0, s, 1.0), out=workspace(v.shape))
-    has_heavy = logs.max() > 0.5
-    if logs.min() < _LEAST:
-        np.maximum(logs, _LEAST, out=logs)
-    np.log(logs, out=logs)
-    if has_heavy:
-        top, rest, heavy, at = heavy_columns(v, times)
-        s = top + rest
-        logs[at, heavy] = -np.log1p(rest[heavy] / top[heavy])
-    return s, logs
 
 
 def _products(a: Array, b: Array) -> Array:

@@ -10,8 +10,8 @@ import numpy as np
 
 from minleak.core._arrays import Array
 from minleak.core._entropy.base import log_base, order
+from minleak.core._order_leakages import CLOSE, log_moment
 from minleak.core._parameters import real
-from minleak.core._powers import CLOSE, log_moment
 from minleak.core._prior import Prior
 from minleak.core._small_leakages import SMALL
 from minleak.lab._measures.distribution_distances import match_outcomes
