@@ -20,7 +20,6 @@ from minleak.core._threads import one_thread
 def main() -> None:
     posterior()
     capacity()
-    guesses()
     one_blas_thread()
     reading()
     hashing()
@@ -94,18 +93,6 @@ def capacity(n: int = 200) -> None:
     for order in (0.5, 2, 100):
         got = interleaved({"ours": lambda order=order: ml.capacity(C, ml.Arimoto(order))}, runs=1)["ours"]
         print(f"  arimoto:{order:<5g} {1e3 * got.seconds:>8.1f} ms  {got.value.value:.12f}  gap {got.value.gap:.1e}")
-
-
-def guesses(n: int = 60) -> None:
-    """The most that one guess can gain over all priors, by branching over sets; random search, as it was, beside it."""
-    from minleak.core._capacity import _search
-
-    print(f"\nThe largest additive gain of one guess over all priors of a random {n} x {n} channel.")
-    C = ml.Channel(np.random.default_rng(1).dirichlet(np.ones(n), n))
-    H = ml.GuessError(1)
-    timed = interleaved({"ours": lambda: ml.capacity(C, H), "search": lambda: _search(C, H, 4000, 0)}, runs=1)
-    ours, search = (Timed(each.seconds, each.value.value) for each in timed.values())
-    line(f"capacity, {timed['ours'].value.status}", ours, "random search", search)
 
 
 def one_blas_thread(n: int = 100) -> None:

@@ -302,14 +302,14 @@ def of_channels() -> list[Operation]:
     return [
         Operation(
             "posteriors",
-            lambda s: s.joint.posteriors().matrix,
+            lambda s: ml.lab.posteriors(s.joint).matrix,
             lambda s: qif.channel.posteriors(s.C, s.p),
             None,
             numpy_posteriors,
         ),
         Operation(
             "hyper-distribution",
-            lambda s: np.sort(s.joint.hyper().outers),
+            lambda s: np.sort(ml.lab.hyper(s.joint).outers),
             lambda s: np.sort(qif.channel.hyper(s.C, s.p)[0]),
         ),
         Operation(

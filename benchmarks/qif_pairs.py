@@ -183,23 +183,23 @@ def measuring() -> list[Pair]:
         ),
         Pair(
             "posteriors",
-            lambda s: s.channel.posteriors(s.prior).matrix,
+            lambda s: ml.lab.posteriors(s.prior, s.channel).matrix,
             lambda s: qif.channel.posteriors(s.C, s.p),
         ),
         Pair(
             "hyper-distribution",
-            lambda s: np.sort(s.channel.hyper(s.prior).outers),
+            lambda s: np.sort(ml.lab.hyper(s.prior, s.channel).outers),
             lambda s: np.sort(qif.channel.hyper(s.C, s.p)[0]),
         ),
         Pair(
             "reduced channel",
-            lambda s: np.sort(ml.Channel(split_columns(s.C)).reduced().toarray().sum(axis=0)),
+            lambda s: np.sort(ml.lab.reduced(ml.Channel(split_columns(s.C))).toarray().sum(axis=0)),
             lambda s: np.sort(qif.channel.reduced(split_columns(s.C)).sum(axis=0)),
             sizes=(200, 300, 400),
         ),
         Pair(
             "parallel composition",
-            lambda s: ml.lab.multiplicative_leakage(s.prior, ml.Channel(s.few).parallel(s.channel)),
+            lambda s: ml.lab.multiplicative_leakage(s.prior, ml.lab.parallel(ml.Channel(s.few), s.channel)),
             lambda s: m.bayes_vuln.mult_leakage(s.p, qif.channel.compose.parallel(s.few, s.C)),
         ),
         Pair(

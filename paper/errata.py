@@ -9,7 +9,7 @@ from fractions import Fraction
 from itertools import product
 
 from minleak import Arimoto, Channel, Gain, GuessError, Guesswork, Hartley, Shannon, design
-from minleak.lab import FehrBerens, Hayashi, SharmaMittal, Tsallis
+from minleak.lab import FehrBerens, Hayashi, SharmaMittal, Tsallis, posteriors
 from paper.claims import Claim, Part, Table, erratum, statement, tiny
 from paper.priors import TOY_CAP, TOYS
 
@@ -86,7 +86,7 @@ def zero_guess_leakage() -> Claim:
 
 def posterior_guesswork() -> Claim:
     nothing = Channel([[0.5, 0.5], [0.5, 0.5]])
-    printed = sum(Guesswork()(posterior) for posterior in nothing.posteriors([1, 1]).matrix.T)
+    printed = sum(Guesswork()(posterior) for posterior in posteriors([1, 1], nothing).matrix.T)
     ours = Guesswork().conditional([1, 1], nothing)
     return statement(
         "Guesses for one of two secrets after a useless observation",

@@ -10,7 +10,7 @@ import numpy as np
 
 from minleak import Channel, GuessError, Prior, Shannon, entropy
 from minleak.errors import InvalidParameter
-from minleak.lab import ConditionalEntropy, optimise
+from minleak.lab import ConditionalEntropy, Joint, optimise
 from minleak.results import Optimum
 
 # Whose optima are compared unless others are given: both sides of order 1, guessing once and until right.
@@ -116,7 +116,7 @@ def _guess_levels(prior: Prior, constraints: dict[str, Any]) -> np.ndarray:
 
 def _sorted_posterior(prior: Prior, channel: Channel, levels: np.ndarray) -> tuple[np.ndarray, float, float]:
     """The mean of the sorted posteriors, how far they are apart, and by how much an l-guess optimum is missed."""
-    joint = channel.joint(prior)
+    joint = Joint(prior, channel).matrix()
     weights = joint.sum(axis=0)
     used = weights > 1e-12
     sorted_posteriors = -np.sort(-joint[:, used] / weights[used], axis=0)
@@ -137,7 +137,7 @@ def _with_one_posterior(
 
     if constraints.get("fixed") is not None:
         return None
-    joint = channel.joint(prior)
+    joint = Joint(prior, channel).matrix()
     places = np.flatnonzero(joint.sum(axis=0) > COINCIDE)
     order = np.argsort(-joint[:, places], axis=0, kind="stable")
     posteriors = np.zeros(order.shape)

@@ -131,10 +131,10 @@ ONE = {
     "tradeoff gains": (lambda v: ml.lab.tradeoff(PRIOR, cost=COST, points=3, gains=v).points[1].leakage, GAINS, True),
     "Gain": (lambda v: ml.Gain("min-entropy", v)(PRIOR), GAINS, False),
     "Channel.deterministic": (lambda v: leak(ml.Channel.deterministic(v, inputs=L)), KINDS, True),
-    "Channel.joint": (lambda v: CHANNEL.joint(v), W, True),
-    "Channel.output": (lambda v: CHANNEL.output(v), W, True),
-    "Channel.posteriors": (lambda v: CHANNEL.posteriors(v).matrix, W, True),
-    "Channel.hyper": (lambda v: CHANNEL.hyper(v).inners, W, True),
+    "Joint.matrix": (lambda v: lab.Joint(v, CHANNEL).matrix(), W, True),
+    "Joint.output": (lambda v: lab.Joint(v, CHANNEL).output(), W, True),
+    "lab.posteriors": (lambda v: lab.posteriors(v, CHANNEL).matrix, W, True),
+    "lab.hyper": (lambda v: lab.hyper(v, CHANNEL).inners, W, True),
     "padding.design sizes": (lambda v: padding.design(v, PRIOR, budget=20).leakage, SIZES, True),
     "padding.design prior": (lambda v: padding.design(dict(zip(L, SIZES, strict=True)), v, budget=20).leakage, W, True),
     "padding.update sizes": (
@@ -301,7 +301,7 @@ TWO = {
     "leakage_table channel": (lambda m: ml.leakage_table(PRIOR, m)["shannon"].leakage, ROWS, L, OUTS, True),
     "Channel inputs": (lambda m: leak(ml.Channel(m, inputs=L, outputs=OUTS)), ROWS, L, OUTS, True),
     "certify channel": (lambda m: ml.certify(m, PRIOR, k=5).gaps["shannon"], ROWS, L, OUTS, False),
-    "Channel.parallel": (lambda m: leak(CHANNEL.parallel(m)), ROWS, L, OUTS, False),
+    "lab.parallel": (lambda m: leak(lab.parallel(CHANNEL, m)), ROWS, L, OUTS, False),
     "Together": (lambda m: leak(lab.Together([CHANNEL, m])), ROWS, L, OUTS, False),
     "Channel @": (
         lambda m: leak(ml.Channel(np.eye(5), inputs=L, outputs=L) @ m),
@@ -519,7 +519,7 @@ def test_numbers_in_another_order_are_refused_beside_positions():
     shuffled = ml.Prior(pandas.Series(W)[::-1])
     for call in (
         lambda: ml.leakage(shuffled, ml.Channel(pandas.DataFrame(ROWS)), "shannon"),
-        lambda: ml.Channel(ROWS).output(shuffled),
+        lambda: lab.Joint(shuffled, ml.Channel(ROWS)).output(),
         lambda: (
             PLAN.leakage("shannon", prior=ml.Prior(W, labels=[4, 3, 2, 1, 0]))
             and ml.design(W, 2).leakage("shannon", prior=shuffled)
@@ -569,7 +569,8 @@ PER_SECRET = """
 """
 # Names of parameters that do not.
 OTHERS = """
-    a accept at at_most attack automaton b blocks budget budgets caps chain channels classes cloak columns contents
+    a accept at at_most attack automaton b block blocks budget budgets
+    caps chain channels classes cloak columns contents
     core costs degree distances distribution draws edges entropies entropy erased error escape eta exponent f fields
     form frames giants given hashed homes independent inside joints key ks layout leakage levels looks
     lower mass matroid measures model most nats observable observed order p padding pairs perspective plan plans
@@ -585,8 +586,8 @@ EXCUSED = {
     "symmetric: the order of the secrets does not count": "baselines majorizes",
     "secrets are positions there, and a matroid is of positions": "matroid_optimum Plan.places",
     "a channel alone: its own labels": """
-        induced_metric local_dp_epsilon local_renyi_epsilon maximal_alpha_beta_leakage maximal_alpha_leakage
-        privacy_curve repetition_bounds Channel.product Mechanism capacity maximal_leakage
+        guessing_capacity induced_metric local_dp_epsilon local_renyi_epsilon maximal_alpha_beta_leakage
+        maximal_alpha_leakage privacy_curve reduced repetition_bounds product Mechanism capacity maximal_leakage
     """,
     "labels to give, not to match": """
         geometric planar_geometric planar_laplace randomised_response truncated_geometric Channel.from_rows
@@ -601,9 +602,9 @@ EXCUSED = {
     "the names of columns": "chain read_chain",
     "in the tables under another name": """
         ConditionalEntropy.conditional Arimoto.conditional MismatchedAdversary.success
-        OptimalAdversary.success UniformAdversary.success Channel.sharing Groups
+        OptimalAdversary.success UniformAdversary.success Groups
     """,
-    "by the same door as Channel.output": "Frames.measure Streams.weights frames",
+    "by the same door as Joint.output": "Frames.measure Streams.weights frames",
     "parts that are checked already": """
         Arimoto.of_spectrum Gain.of_spectrum ConditionalEntropy.of_spectrum GuessError.of_spectrum
         Guesswork.of_spectrum Renyi.of_spectrum Prior.trusted Padding.of PrivacyCurve Streams Entropy.combine

@@ -21,7 +21,8 @@ PROMISED = {
         Prior read_prior read_places Channel read_channel read_pairs
         Shannon MinEntropy GuessError Guesswork Arimoto Hartley Collision Gain entropy
         leakage leakage_table property_leakage capacity
-        design Plan Groups Blocks Stable Circle Near Cheapest certify compare exposure repeated population update summary export
+        design Plan Groups Blocks Stable Circle Near Cheapest certify compare exposure repeated population
+        update summary export
         decoy_distances sweep least_k
         Buckets selector visits
         Cloak Key Pins load audit follow
@@ -53,16 +54,17 @@ PROMISED = {
         SharmaMittal Together Tsallis UniformAdversary additive_capacity additive_leakage alpha_leakage
         baselines bayes_risk_capacity bayes_security best_guesses binary_erasure binary_symmetric certify_pairs
         check_entropy conditional_sibson convex_separation csiszar d_privacy deficiency estimate_prior gain_sum
-        gain_to_bayes guesswork_moment hidden_choice hockey_stick hyper_distance induced_metric invariance
-        kantorovich kl_divergence least_budget least_capacity left_factor less_noisy local_dp_epsilon
-        local_renyi_epsilon majorizes matroid_optimum max_case_capacity max_case_leakage max_case_vulnerability
-        max_refined_by maximal_alpha_beta_leakage maximal_alpha_leakage maximal_correlation maximal_leakage
-        mechanisms more_capable multiplicative_distance multiplicative_kantorovich multiplicative_leakage
-        observations_needed online_buckets optimise pairs paper pml_channel pointwise_maximal_leakage
-        posterior_gain posterior_risk posterior_vulnerability predicate_gain prior_epsilon privacy_funnel
-        refined_by refinement_distance renyi_divergence repeated_success repetition_bounds risk risk_leakage
-        sequences sibson smooth_min_entropy symmetric total_variation tradeoff visible_choice vulnerability
-        z_channel
+        gain_to_bayes guessing_capacity guesswork_moment hidden_choice hockey_stick hyper hyper_distance
+        induced_metric invariance kantorovich kl_divergence least_budget least_capacity left_factor less_noisy
+        local_dp_epsilon local_renyi_epsilon majorizes matroid_optimum max_case_capacity max_case_leakage
+        max_case_vulnerability max_refined_by maximal_alpha_beta_leakage maximal_alpha_leakage
+        maximal_correlation maximal_leakage mechanisms more_capable multiplicative_distance
+        multiplicative_kantorovich multiplicative_leakage observations_needed online_buckets optimise pairs
+        paper parallel pml_channel pointwise_maximal_leakage posterior_gain posterior_risk
+        posterior_vulnerability posteriors predicate_gain prior_epsilon privacy_funnel product reduced
+        refined_by refinement_distance renyi_divergence repeated repeated_success repetition_bounds risk
+        risk_leakage sequences sibson smooth_min_entropy symmetric total_variation tradeoff visible_choice
+        vulnerability z_channel
     """,
     "minleak.results": """
         Audit Baseline Bracket ByStep Capacity Certificate ChannelPlan ChannelSummary Check Comparison
@@ -90,8 +92,7 @@ PROMISED = {
 
 MEMBERS = {
     ml.Prior: "p weights labels total exact events from_counts uniform __len__",
-    ml.Channel: "joint posteriors output columns preimages preimage_sizes toarray shape __matmul__ parallel product "
-    "repeated from_rows deterministic random hyper reduced",
+    ml.Channel: "blocks preimages preimage_sizes toarray shape __matmul__ from_rows deterministic random",
     ml.Plan: "n_giants target exact_target entropy leakage channel sets cost cost_bound save places locate find show "
     "success success_of property_leakage loss table lineage version parts pending digest",
     ml.results.Lineage: "parts pending version lineage success success_of entropy leakage sets channel table "

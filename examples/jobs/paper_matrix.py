@@ -24,7 +24,7 @@ def main(*, short: bool) -> None:
     channel = ml.Channel([[Fraction(p) for p in row.split()] for row in ROWS.strip().splitlines()])
     print(ml.leakage_table(prior, channel, ["shannon", "min-entropy", "arimoto:2", "guesswork"]))
     print("\nposteriors, and how often each occurs:")
-    print(channel.hyper(prior))
+    print(ml.lab.hyper(prior, channel))
     worst = ml.capacity(channel, "shannon")
     print(f"\nover all priors at most {worst.value:.6f} bits: {worst.status}")
     closed = ml.Channel([[1, 0], [Fraction(1, 2), Fraction(1, 2)], [0, 1], [0, 1]])

@@ -6,10 +6,9 @@ from .core._certify.certifying import certify
 from .core._channel import Channel
 from .core._cloak import Cloak
 from .core._design import design
+from .core._entropy.families import Arimoto, Collision, GuessError, Guesswork, Hartley, MinEntropy, Shannon
 from .core._entropy.gain import Gain
-from .core._entropy.guessing import GuessError, Guesswork
 from .core._entropy.names import entropy
-from .core._entropy.renyi import Arimoto, Collision, Hartley, MinEntropy, Shannon
 from .core._keys import Key
 from .core._layouts.blocks import Blocks
 from .core._layouts.circle import Circle

@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 from minleak.core._arrays import Array
 from minleak.core._channel import Channel
 from minleak.core._entropy.base import Entropy
-from minleak.core._entropy.guessing import GuessError, Guesswork
-from minleak.core._entropy.renyi import (
+from minleak.core._entropy.families import (
     Arimoto,
     Collision,
     FehrBerens,
+    GuessError,
+    Guesswork,
     Hartley,
     Hayashi,
     MinEntropy,

@@ -3,7 +3,6 @@
 from minleak.core._capacity import Capacity
 from minleak.core._certify.certificate import Certificate, Check
 from minleak.core._frontier import Frontier
-from minleak.core._hyper import Hyper, Posteriors
 from minleak.core._labels import Labels
 from minleak.core._leakage import LeakageRow, LeakageTable
 from minleak.core._plan.channel_plan import ChannelPlan
@@ -17,6 +16,7 @@ from minleak.core._text_tables import Table
 from minleak.groups._invariance import Invariance, Witness
 from minleak.io._reading import Pairs
 from minleak.lab._entropy_check import EntropyCheck
+from minleak.lab._hyper import Hyper, Posteriors
 from minleak.lab._majorization import Majorization
 from minleak.lab._matroids.optimum import MatroidOptimum, PartitionBlock, PrincipalPartition
 from minleak.lab._measures.entropies import GuessworkMoment

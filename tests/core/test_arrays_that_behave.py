@@ -50,7 +50,7 @@ def test_channels_differ_by_an_entry_or_a_label():
 def test_numpy_takes_them():
     assert np.array_equal(np.asarray(C), C.toarray())
     assert np.asarray(C, dtype=np.float32).dtype == np.float32
-    assert np.allclose(np.asarray(P) @ np.asarray(C), C.output(P))
+    assert np.allclose(np.asarray(P) @ np.asarray(C), lab.Joint(P, C).output())
     assert len(C) == len(P) == 2
 
 

@@ -1,4 +1,4 @@
-"""Columns: blocks hold every column once, dense or sparse, and sums keep their digits."""
+"""Blocks: they hold every column once, dense or sparse, in order; and sums keep their digits."""
 
 from __future__ import annotations
 
@@ -7,71 +7,83 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
+import minleak as ml
+from minleak import lab
 from minleak.core import _columns as columns
-from minleak.core._columns import Columns, heavy_columns, largest_of_columns, size_of, sum_of_tops
+from minleak.core._columns import blocks_of, packed, sums_of, tops_of
+from minleak.core._entropy.base import evaluate
+from minleak.core._entropy.forms import heavy_columns
+from minleak.core._entropy.gain import under_gain
 
 RNG = np.random.default_rng(20)
 MATRIX = RNG.random((7, 60)) * (RNG.random((7, 60)) < 0.4)
 MATRIX[:, 5] = 0  # one column is empty
 SCALE = np.array([0.0, 1, 2, 3, 4, 5, 6])  # and one row counts for nothing
+KINDS = pytest.mark.parametrize("kind", [np.asarray, sp.csc_array], ids=["dense", "sparse"])
+SCALES = pytest.mark.parametrize("scale", [None, SCALE], ids=["plain", "scaled"])
 
 
 @pytest.fixture(params=[1, 20, 10**6], ids=lambda size: f"blocks of {size}")
-def block(request, monkeypatch):
+def size(request, monkeypatch):
     """The columns come in many blocks or in one."""
     monkeypatch.setattr(columns, "BLOCK", request.param)
+    monkeypatch.setattr(columns, "_STORED", request.param)
 
 
-def sparse(matrix):
-    return sp.csc_array(matrix)
+def full(block):
+    return block.copy() if isinstance(block, np.ndarray) else block.toarray()
 
 
-@pytest.mark.usefixtures("block")
-@pytest.mark.parametrize("scale", [None, SCALE], ids=["plain", "scaled"])
-def test_dense_blocks_are_the_columns_in_order(scale):
-    """Side by side the blocks are scale * matrix."""
-    made = np.concatenate([make() for make in Columns(MATRIX, scale).blocks()], axis=1)
-    assert np.array_equal(made, MATRIX if scale is None else scale[:, None] * MATRIX)
+def scaled(scale):
+    return MATRIX if scale is None else scale[:, None] * MATRIX
 
 
-@pytest.mark.usefixtures("block")
-@pytest.mark.parametrize("scale", [None, SCALE], ids=["plain", "scaled"])
-def test_sparse_blocks_are_the_stored_entries_of_each_column_once(scale):
-    """As a collection, the blocks' columns are the non-empty columns without their zeros, in row order."""
-    made = [tuple(v) for make in Columns(sparse(MATRIX), scale).blocks() for v in make().T]
+@pytest.mark.usefixtures("size")
+@KINDS
+@SCALES
+def test_blocks_are_the_columns_in_order(kind, scale):
+    """Side by side the blocks are scale * matrix; what is sparse stays so."""
+    made = [full(block) for block in blocks_of(kind(MATRIX), scale)]
+    assert np.array_equal(np.concatenate(made, axis=1), scaled(scale))
+    assert (len(made) > 1) == (MATRIX.size > columns.BLOCK)
+
+
+@pytest.mark.usefixtures("size")
+@KINDS
+@SCALES
+def test_tops_and_sums_are_those_of_the_columns(kind, scale):
+    """Zeros that a sparse block leaves out are entries: the largest of what is negative elsewhere."""
+    for sign in (1, -1):
+        found = list(zip(*((tops_of(b), sums_of(b)) for b in blocks_of(kind(sign * MATRIX), scale)), strict=True))
+        tops, sums = map(np.concatenate, found)
+        assert np.array_equal(tops, (sign * scaled(scale)).max(axis=0))
+        assert sums == pytest.approx((sign * scaled(scale)).sum(axis=0), rel=1e-14)
+
+
+@pytest.mark.usefixtures("size")
+@SCALES
+def test_packed_are_the_stored_entries_of_each_column_once(scale):
+    """As a collection, the columns are the non-empty ones without their zeros, in row order."""
+    made = [tuple(v) for b in blocks_of(sp.csc_array(MATRIX), scale) for part in packed(b) for v in part.T]
     factor = np.ones(7) if scale is None else scale
-    expected = [tuple((factor * v)[v != 0]) for v in MATRIX.T if v.any()]
-    assert sorted(made) == sorted(expected)
+    assert sorted(made) == sorted(tuple((factor * v)[v != 0]) for v in MATRIX.T if v.any())
 
 
-def test_sparse_columns_of_one_size_share_a_block():
-    """There are as many blocks as sizes, not as many as columns."""
+def test_packed_columns_of_one_size_share_an_array():
+    """There are as many arrays as sizes, not as many as columns."""
     sizes = set(np.count_nonzero(MATRIX, axis=0).tolist()) - {0}
-    assert len(list(Columns(sparse(MATRIX)).blocks())) == len(sizes)
+    assert len(list(packed(sp.csc_array(MATRIX)))) == len(sizes)
 
 
-@pytest.mark.usefixtures("block")
-@pytest.mark.parametrize("matrix", [MATRIX, sparse(MATRIX)], ids=["dense", "sparse"])
-def test_map_keeps_the_order_of_blocks(matrix):
-    """Threads or none, results come in the order of the blocks."""
-    made = Columns(matrix, SCALE)
-    results = made.map(lambda v: v.sum(axis=0))
-    expected = [make().sum(axis=0) for make in made.blocks()]
-    assert len(results) == len(expected)
-    assert all(np.array_equal(a, b) for a, b in zip(results, expected, strict=True))
-
-
-@pytest.mark.parametrize("matrix", [MATRIX, sparse(MATRIX)], ids=["dense", "sparse"])
-def test_blocks_may_be_overwritten(matrix):
-    """A block is a fresh array each time: writing into it leaves the matrix as it was."""
+def test_the_matrix_is_never_written_to():
+    before = MATRIX.copy()
     for scale in (None, SCALE):
-        for make in Columns(matrix, scale).blocks():
-            make()[:] = -1
-    assert np.array_equal(matrix if matrix is MATRIX else matrix.toarray(), MATRIX)
-    assert (MATRIX >= 0).all()
+        for block in blocks_of(MATRIX, scale):
+            block[:] = -1
+    assert np.array_equal(MATRIX, before)
 
 
 GAINS = {
@@ -81,28 +93,55 @@ GAINS = {
 }
 
 
-@pytest.mark.parametrize(("gain", "full"), GAINS.values(), ids=GAINS)
-@pytest.mark.parametrize("matrix", [MATRIX, sparse(MATRIX)], ids=["dense", "sparse"])
-@pytest.mark.parametrize("scale", [None, SCALE], ids=["plain", "scaled"])
-def test_under_a_gain_the_columns_are_its_products(gain, full, matrix, scale):
-    """Columns under G are G J, for every kind of gain on every kind of matrix."""
-    made = Columns(matrix, scale).under(gain)
-    entries = made.matrix if isinstance(made.matrix, np.ndarray) else made.matrix.toarray()
-    product = entries if made.scale is None else made.scale[:, None] * entries
-    joint = MATRIX if scale is None else scale[:, None] * MATRIX
-    expected = [[sum(g * v for g, v in zip(row, column, strict=True)) for column in joint.T] for row in full]
-    assert np.allclose(product, expected, rtol=1e-13, atol=1e-15)
+@pytest.mark.usefixtures("size")
+@pytest.mark.parametrize(("gain", "matrix"), GAINS.values(), ids=GAINS)
+@KINDS
+@SCALES
+def test_under_a_gain_the_columns_are_its_products(gain, matrix, kind, scale):
+    """Blocks under G are G J, for every kind of gain on every kind of matrix."""
+    made = [full(block) for block in under_gain(gain, blocks_of(kind(MATRIX), scale))]
+    expected = [[sum(g * v for g, v in zip(row, c, strict=True)) for c in scaled(scale).T] for row in matrix]
+    assert np.allclose(np.concatenate(made, axis=1), expected, rtol=1e-13, atol=1e-15)
 
 
 def test_a_vector_gain_keeps_sparsity():
     """diag(gamma) never builds a matrix of gains."""
-    made = Columns(sparse(MATRIX), SCALE).under(np.arange(7.0))
-    assert made.matrix.nnz == np.count_nonzero(MATRIX)
+    (made,) = under_gain(np.arange(7.0), [sp.csc_array(MATRIX)])
+    assert made.nnz == np.count_nonzero(MATRIX)
 
 
-def test_columns_of_nothing_give_one_zero():
-    """Where gains leave nothing, a column of zero stands for all, so that sums have something to add."""
-    assert [make().tolist() for make in Columns(sp.csc_array((3, 4))).blocks()] == [[[0.0]]]
+ENTROPIES = ["shannon", "min-entropy", "arimoto:2", "guesswork", "guess-error:2", "hartley", "hayashi:0.5", "tsallis:3"]
+
+
+@pytest.mark.usefixtures("size")
+@KINDS
+def test_one_pass_measures_what_single_ones_do(kind):
+    """Whatever the blocks, and whether gains are among the entropies."""
+    joint = scaled(SCALE) / scaled(SCALE).sum()
+    measures = [
+        *map(ml.entropy, ENTROPIES),
+        ml.Gain("shannon", np.arange(7.0)),
+        ml.Gain("guesswork", RNG.random((3, 7))),
+    ]
+    found = evaluate(measures, blocks_of(kind(joint)))
+    assert found == pytest.approx([evaluate([H], [joint])[0] for H in measures], rel=1e-13)
+
+
+def test_columns_of_nothing_are_measured_as_one_zero():
+    assert evaluate([ml.GuessError(), ml.Guesswork()], [sp.csc_array((3, 4))]) == [0, 0]
+
+
+def test_a_joint_that_was_measured_gives_the_same_again():
+    """No measure writes into what another one reads."""
+    for n, m in ((3, 2), (20, 30)):
+        rng = np.random.default_rng(n)
+        joint = lab.Joint(rng.dirichlet(np.ones(n)), rng.dirichlet(np.ones(m), n))
+        first = [ml.leakage(joint, None, H) for H in ENTROPIES]
+        lab.best_guesses(joint)
+        lab.posterior_vulnerability(joint, gain=np.ones((2, n)))
+        joint.matrix()[:] = 0  # a copy
+        assert [row.leakage for row in ml.leakage_table(joint, None, ENTROPIES).rows] == pytest.approx(first, rel=1e-15)
+        assert [ml.leakage(joint, None, H) for H in ENTROPIES] == first
 
 
 @given(
@@ -123,24 +162,8 @@ def test_heavy_columns_lose_no_digits(v):
         assert v[x, y] == top[y]
 
 
-@pytest.mark.parametrize("rows", [1, 5, 35, 36, 37, 100, 144, 150])
-@pytest.mark.parametrize("order", ["C", "F"])
-def test_column_maxima_are_those_of_numpy(rows, order):
-    v = np.array(np.random.default_rng(rows).normal(size=(rows, 7)), order=order)
-    assert np.array_equal(largest_of_columns(v), v.max(axis=0))
-    assert sum_of_tops(v) == pytest.approx(v.max(axis=0).sum(), rel=1e-14)
-    assert size_of(v) == np.abs(v).max()
-
-
-@given(st.lists(st.lists(st.sampled_from([0.0, 1e-40, 0.1, 0.2, 0.4, 0.9]), min_size=3, max_size=3), min_size=1))
-def test_light_columns_have_no_zero_and_no_entry_above_half(rows):
-    """Kept answers are those of the definition: sums, mass, and whether a column has a zero or a heavy entry."""
-    scale, matrix = np.linspace(0.5, 1, len(rows)), np.array(rows)
-    seen, J = Columns(matrix, scale), scale[:, None] * np.array(rows)
-    s = J.sum(axis=0)
-    assume((np.abs(2 * J.max(axis=0) - s) >= 1e-12 * s).all())  # rounding decides about what is just half
-    assert seen.light == (J.min() > 0 and bool((2 * J.max(axis=0) <= s).all() and s.min() >= 1e-30))
-    for _ in range(2):
-        assert seen.sums() == pytest.approx(s, rel=1e-14)
-        assert seen.mass == pytest.approx(s.sum(), rel=1e-14)
-    assert not seen.sums().flags.writeable
+def test_gains_that_are_not_finite_are_refused_however_few():
+    for bad in (np.nan, np.inf):
+        with pytest.raises(ml.errors.InvalidParameter, match="finite"):
+            lab.vulnerability([1, 1], gain=[[1, bad], [0, 1]])
+    assert lab.vulnerability([1, 1], gain=np.full((2, 2), 1.7e308)) == 1.7e308  # the sum overflows, no entry does

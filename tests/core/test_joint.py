@@ -44,10 +44,10 @@ MEASURES = {
 # And those that take a prior and a channel, and something else.
 BESIDE = {
     "mismatched belief": lambda p, c: lab.MismatchedAdversary(p).success([1, 1], c),
-    "joint": lambda p, c: c.joint(p),
-    "output": lambda p, c: c.output(p).tolist(),
-    "posteriors": lambda p, c: c.posteriors(p).probabilities.tolist(),
-    "hyper": lambda p, c: c.hyper(p).outers.tolist(),
+    "joint": lambda p, c: lab.Joint(p, c).matrix(),
+    "output": lambda p, c: lab.Joint(p, c).output().tolist(),
+    "posteriors": lambda p, c: lab.posteriors(p, c).probabilities.tolist(),
+    "hyper": lambda p, c: lab.hyper(p, c).outers.tolist(),
     "additive_capacity": lambda p, c: ml.lab.additive_capacity(c, prior=p).value,
     "of": lambda p, c: lab.Joint(p, c).of([0, 1]).prior.p.tolist(),
     "hyper_distance": lambda p, c: lab.hyper_distance(p, c, np.eye(2)).value,
@@ -226,7 +226,7 @@ def test_what_a_joint_hands_out_is_not_its_own_memory():
     C /= C.sum(axis=1, keepdims=True)
     joint, J = lab.Joint(p, C), p[:, None] * C
     for _ in range(2):
-        posteriors, hyper, output = joint.posteriors(), joint.hyper(), joint.output()
+        posteriors, hyper, output = lab.posteriors(joint), lab.hyper(joint), joint.output()
         assert np.allclose(posteriors.matrix, J[:, :3] / J[:, :3].sum(axis=0), rtol=1e-14)
         assert np.allclose(hyper.inners * hyper.outers, J[:, :3], rtol=1e-14)
         assert np.allclose(output, J.sum(axis=0), rtol=1e-14)

@@ -59,9 +59,9 @@ def test_a_large_sparse_channel_is_measured_at_the_cost_of_its_non_zeros(large):
 def test_a_large_sparse_channel_gives_its_posteriors(large):
     """Output, joint, pre-images and posteriors."""
     prior = ml.Prior.uniform(N)
-    assert np.allclose(large.output(prior), 1 / N, rtol=CLOSE, atol=0)
-    assert large.joint(prior).nnz == 3 * N
-    found = large.posteriors(prior)
+    assert np.allclose(ml.lab.Joint(prior, large).output(), 1 / N, rtol=CLOSE, atol=0)
+    assert ml.lab.Joint(prior, large).matrix().nnz == 3 * N
+    found = ml.lab.posteriors(prior, large)
     assert found.dropped == ()
     assert sorted(set(found.matrix.data)) == [0.25, 0.5]
     assert large.preimage_sizes.tolist() == [3] * N
@@ -71,7 +71,7 @@ def test_a_large_sparse_channel_gives_its_posteriors(large):
 def test_a_large_sparse_channel_composes(large):
     """Seen with the parity of the secret: x = y is alone with its parity, y-1 and y-7 share the other."""
     prior = ml.Prior.uniform(N)
-    both = large.parallel(ml.Channel(np.eye(2)[np.arange(N) % 2]))
+    both = ml.lab.parallel(large, ml.Channel(np.eye(2)[np.arange(N) % 2]))
     assert both.shape == (N, 2 * N)
     assert math.isclose(ml.Shannon().conditional(prior, both), 0.5, rel_tol=CLOSE)
     cascade = large @ ml.Channel.deterministic(np.arange(N) % 2)
@@ -85,7 +85,7 @@ def test_repeated_use_costs_its_non_zeros():
     x = np.arange(n)
     shows = [(0, 0.5), (1, 0.25), (7, 0.25)]
     matrix = sum(q * sp.coo_array((np.ones(n), (x, (x + step) % n)), shape=(n, n)) for step, q in shows)
-    twice = ml.Channel(matrix).repeated(2)
+    twice = ml.lab.repeated(ml.Channel(matrix), 2)
     assert twice.shape[1] <= 6 * n
     joint: dict[tuple[int, ...], list[float]] = {}
     for secret in range(n):

@@ -14,7 +14,7 @@ from tests.plain import CHANNEL, CLOSE, FLOATS, PRIOR, WEIGHTS
 
 import minleak as ml
 from minleak.core._entropy.gain import gain_matrix
-from minleak.core._entropy.standard import STANDARD
+from minleak.core._entropy.names import STANDARD
 from minleak.errors import InvalidChannel, InvalidParameter
 from minleak.lab.paper import Cachin
 from minleak.testing import channels, entropies, priors, systems

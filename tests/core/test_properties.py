@@ -84,15 +84,15 @@ def test_a_joint_of_fractions_stays_exact():
     assert lab.posterior_vulnerability(joint) == 1.0
 
 
-def test_channels_together_and_joints_are_measured_too():
+def test_joints_are_measured_too_and_channels_together_once_built():
     once = ml.Channel([[0.75, 0.25], [0.25, 0.75], [0.5, 0.5]])
     twice = lab.Together([once, once])
     values = ["a", "b", "a"]
-    expected = ml.leakage([1, 2, 3], once.parallel(once), "shannon", of=values)
-    assert ml.leakage([1, 2, 3], twice, "shannon", of=values) == pytest.approx(expected)
-    assert ml.leakage(lab.Joint([1, 2, 3], twice), None, "shannon", of=values) == pytest.approx(expected)
-    table = ml.leakage_table([1, 2, 3], twice, of=values)
+    expected = ml.leakage([1, 2, 3], twice.channel(), "shannon", of=values)
+    assert ml.leakage(lab.Joint([1, 2, 3], twice.channel()), None, "shannon", of=values) == pytest.approx(expected)
+    table = ml.leakage_table([1, 2, 3], twice.channel(), of=values)
     assert table["shannon"].leakage == pytest.approx(expected)
-    told = ml.property_leakage([1, 2, 3], twice, values)
+    told = ml.property_leakage([1, 2, 3], twice.channel(), values)
     assert told.rows[0].leakage == pytest.approx(expected)
-    assert told.success == pytest.approx(lab.posterior_vulnerability(lab.Joint([1, 2, 3], twice).of(values)))
+    with pytest.raises(ml.errors.InvalidChannel, match=r"give its .channel\(\)"):
+        ml.leakage([1, 2, 3], twice, "shannon", of=values)

@@ -342,10 +342,10 @@ def test_compositions_beyond_memory_are_refused(dense):
         with pytest.raises(InvalidChannel, match=r"entries, about [0-9,]+ GiB, where at most 8 GiB"):
             compose(big)
     with pytest.raises(InvalidChannel, match="8 GiB"):
-        ml.repeated(big, 3)
+        ml.lab.repeated(big, 3)
     for times in (10**5, 10**12, 10**5000):
         with pytest.raises(InvalidChannel, match="8 GiB of different observations"):
-            wide(2, dense).repeated(times)
+            ml.lab.repeated(wide(2, dense), times)
     tall, flat = np.ones((100_000, 1)), np.full((1, 100_000), 1e-5)
     if not dense:
         tall, flat = sp.csc_array(tall), sp.csc_array(flat)
@@ -356,7 +356,7 @@ def test_compositions_beyond_memory_are_refused(dense):
 def test_other_sizes_beyond_memory():
     n = 100_000
     identity = ml.Channel(sp.identity(n, format="csc"))
-    assert (identity @ identity).parallel(identity).shape == (n, n)
+    assert ml.lab.parallel(identity @ identity, identity).shape == (n, n)
     with pytest.raises(InvalidChannel, match="work on its sparse"):
         identity.toarray()
     with pytest.raises(InvalidParameter, match="8 GiB"):

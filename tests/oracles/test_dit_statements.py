@@ -210,7 +210,7 @@ def correlations():
         rng = np.random.default_rng(3)
         for _ in range(20):
             systems = [lab.Joint.from_matrix(rng.dirichlet(np.ones(6)).reshape(2, 3)) for _ in range(2)]
-            both = lab.Joint(np.outer(*(s.p for s in systems)).ravel(), systems[0].channel.product(systems[1].channel))
+            both = lab.Joint(np.outer(*(s.p for s in systems)).ravel(), lab.product(*(s.channel for s in systems)))
             yield lab.maximal_correlation(both), max(map(lab.maximal_correlation, systems))
 
     # Of the dyadic and the triadic distribution each pair of variables has a bit in common, with the third or without.
@@ -286,7 +286,14 @@ def capacities():
         yield at, lambda: (ml.capacity(channel).value, 1 - e)
         yield prior, lambda: (ml.capacity(channel).prior.p, half, 1e-4)
         if joint is not None:
-            yield joint, lambda: (channel.joint(ml.capacity(channel).prior), channel.joint(half), 1e-4)
+            yield (
+                joint,
+                lambda: (
+                    lab.Joint(ml.capacity(channel).prior, channel).matrix(),
+                    lab.Joint(half, channel).matrix(),
+                    1e-4,
+                ),
+            )
 
     yield from erased(0.3, 39, 42, 46)
     yield from erased(0.01, 57, 60, 64)

@@ -42,7 +42,7 @@ LEFT_OUT = {
     "channel:101": "as above",
     "channel:159": "the estimate stops by a bound on the likelihood, not by steps",
     "channel:164": "as above",
-    "measure/bayes_vuln:81": "a bound for n uses of a channel; channel.repeated(n) has the value itself",
+    "measure/bayes_vuln:81": "a bound for n uses of a channel; lab.repeated(channel, n) has the value itself",
     "metric:120": "differs: from cell 0 to 5 there is a way through cell 1 that is no longer, so the pair follows",
     "mechanism/d_privacy:164": "libqif asks of its programme over distances that rows sum to one within 1e-3",
 }
@@ -140,7 +140,7 @@ def channels():
 
     def estimated(channel, prior):
         """The prior from as many observations as it needs for its digits."""
-        seen = ml.Channel(channel).output(prior)
+        seen = lab.Joint(prior, ml.Channel(channel)).output()
         counts = {y: round(1e9 * q) for y, q in enumerate(seen)}
         return lab.estimate_prior(channel, counts, interval="none").prior.p
 
@@ -385,7 +385,10 @@ def private_mechanisms():
         return ml.lab.least_budget([1] * 10, cost=1 - np.eye(10), d_privacy=(epsilon, D))
 
     yield 161, lambda _: (least(far).channel.toarray(), geometric.toarray(), 1e-6)
-    yield 162, lambda _: (least(far).budget, float((geometric.joint([1] * 10) * (1 - np.eye(10))).sum()), 1e-8)
+    yield (
+        162,
+        lambda _: (least(far).budget, float((lab.Joint([1] * 10, geometric).matrix() * (1 - np.eye(10))).sum()), 1e-8),
+    )
     yield 172, lambda _: (least(lambda x, y: 0.0 if x == y else math.inf).channel.toarray(), np.eye(10))
 
 

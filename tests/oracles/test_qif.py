@@ -125,6 +125,6 @@ def test_refinement_hypers_and_reduced_channels(system):
         assert ml.lab.max_refined_by(C, B).ok == bool(qif.refinement.max_refined_by(C, B))
         private = ml.lab.d_privacy(B, ml.lab.induced_metric(C)) <= 1
         assert private == bool(qif.refinement.priv_refined_by(C, B))
-    assert np.sort(ml.Channel(C).hyper(p).outers) == close(np.sort(qif.channel.hyper(C, p)[0]))
+    assert np.sort(ml.lab.hyper(p, ml.Channel(C)).outers) == close(np.sort(qif.channel.hyper(C, p)[0]))
     split = np.concatenate([C / 4, C * 3 / 4], axis=1)
-    assert np.sort(ml.Channel(split).reduced().toarray()) == close(np.sort(qif.channel.reduced(split)))
+    assert np.sort(ml.lab.reduced(ml.Channel(split)).toarray()) == close(np.sort(qif.channel.reduced(split)))

@@ -237,7 +237,7 @@ def test_importing_loads_no_chart_library() -> None:
 RESULTS = {
     "leakage": lambda: ml.leakage_table(ml.Prior([3, 2, 1], labels=EVIL[:3]), ml.Channel([[1, 0], [0, 1], [0, 1]])),
     "blocks": lambda: ml.design(ml.Prior([3, 2, 1], labels=EVIL[:3]), k=2, layout="blocks"),
-    "posteriors": lambda: ml.Channel([[1, 0], [0, 1]], inputs=EVIL[:2]).hyper([1, 1]),
+    "posteriors": lambda: ml.lab.hyper([1, 1], ml.Channel([[1, 0], [0, 1]], inputs=EVIL[:2])),
     "sweep": lambda: ml.sweep([5, 3, 2], ks=[1, 2]),
     "walks": lambda: ml.lab.sequences.baselines(
         ml.lab.sequences.Chain([1, 1, 1], [[0, 1, 1], [1, 0, 1], [1, 2, 0]]), 2, steps=2, trials=20

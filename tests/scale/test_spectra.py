@@ -8,7 +8,7 @@ from tests.scale.priors import PRIORS, given, in_memory
 
 import minleak as ml
 from minleak import scale
-from minleak.core._entropy.standard import STANDARD
+from minleak.core._entropy.names import STANDARD
 from minleak.errors import InvalidParameter, InvalidPrior
 
 

@@ -137,7 +137,7 @@ def test_multiplicative_distances_however_far():
 def test_posteriors_of_private_channels():
     """The epsilons of prior and channel add up."""
     p, channel = RNG.dirichlet(np.ones(5)), mechanisms.geometric(5, 0.7)
-    posteriors = channel.posteriors(p).matrix
+    posteriors = lab.posteriors(p, channel).matrix
     assert max(lab.prior_epsilon(q, line) for q in posteriors.T) <= lab.prior_epsilon(p, line) + 0.7 + 1e-9
 
 

@@ -89,7 +89,7 @@ def test_one_guess(system):
 def test_supports_and_extremes(system):
     """The limits that are no means: log of the largest support, of the mean support, -log of the largest posterior."""
     prior, channel = system
-    seen = channel.posteriors(prior)
+    seen = ml.lab.posteriors(prior, channel)
     supports = (seen.matrix > 0).sum(axis=0)
     assert equal(ml.Arimoto(0).conditional(prior, channel), math.log2(supports.max()))
     assert equal(ml.lab.Hayashi(0).conditional(prior, channel), math.log2(seen.probabilities @ supports))

@@ -10,7 +10,7 @@ from tests.lab.matroids.families import FAMILIES, least_top, partition_by_subset
 
 import minleak as ml
 from minleak import lab
-from minleak.core._entropy.standard import STANDARD
+from minleak.core._entropy.names import STANDARD
 
 
 def check(family: str, seed: int, *, programmes: bool) -> None:

@@ -21,7 +21,7 @@ def test_systems_fit(system):
     """The channel is one for the prior."""
     prior, channel = system
     assert channel.shape[0] == len(prior)
-    assert abs(channel.output(prior).sum() - 1) < 1e-12
+    assert abs(ml.lab.Joint(prior, channel).output().sum() - 1) < 1e-12
 
 
 @given(entropies())

@@ -7,7 +7,7 @@ from minleak.cli._inputs import PriorSource, Reading
 from minleak.cli._options import Entropies, PriorFile, given_flags, option
 from minleak.cli._output import Outcome, working
 from minleak.cli._selector import open_selector
-from minleak.core._entropy.standard import STANDARD
+from minleak.core._entropy.names import STANDARD
 from minleak.errors import InvalidParameter
 from minleak.rivals._comparing import Comparison
 

@@ -10,7 +10,7 @@ from minleak.cli._inputs import PriorSource, Reading, check_one_stdin, rows_besi
 from minleak.cli._options import Entropies, Observable, PropertyColumn, argument, option
 from minleak.cli._output import Outcome, working
 from minleak.core._capacity import Capacity
-from minleak.core._entropy.standard import STANDARD
+from minleak.core._entropy.names import STANDARD
 from minleak.core._leakage import LeakageTable
 from minleak.core._property_leakage import PropertyLeakage
 from minleak.core._result import Result
@@ -73,14 +73,11 @@ class WorstCase(Result):
 
     def to_parts(self) -> list[str | Table]:
         found = self.capacity
-        searched = found.status == "lower bound"
         between = f"{found.value:.12g}, between {found.lower:.12g} and {found.upper:.12g} ({found.status})"
-        least = f"at least {found.lower:.12g}, found by search; no prior leaks more than {found.upper:.12g}"
         likely = sorted(zip(found.prior.labels, found.prior.p.tolist(), strict=True), key=lambda pair: -pair[1])
-        title = f"the worst prior{' found' * searched}, its likeliest secrets"
         return [
-            f"{self.entropy} capacity {least if searched else between}",
-            Table(title, ["secret", "probability"], likely[:_NAMED]),
+            f"{self.entropy} capacity {between}",
+            Table("the worst prior, its likeliest secrets", ["secret", "probability"], likely[:_NAMED]),
         ]
 
 

@@ -11,7 +11,7 @@ from minleak.cli._failures import in_flags
 from minleak.cli._inputs import Reading, check_one_stdin, open_plan, read_property
 from minleak.cli._options import CloakFile, Entropies, Format, PropertyColumn, Secret, argument
 from minleak.cli._output import Outcome
-from minleak.core._entropy.standard import STANDARD
+from minleak.core._entropy.names import STANDARD
 from minleak.lineage._summary import LineageSummary
 from minleak.rates._summaries import ChannelSummary, PlanSummary
 from minleak.strings._summary import StringSummary

@@ -10,7 +10,7 @@ from minleak.cli._failures import in_flags
 from minleak.cli._inputs import Grouping, PriorSource, Reading
 from minleak.cli._options import Entropies, PriorFile, chart_option, given_flags, option, share, whole_numbers
 from minleak.cli._output import Outcome, save_chart, working
-from minleak.core._entropy.standard import FEW
+from minleak.core._entropy.names import FEW
 from minleak.core._result import Result
 from minleak.core._text_tables import Table
 from minleak.rates._sweeps import Sweep

@@ -15,7 +15,7 @@ from minleak.cli._options import CloakFile, option, whole
 from minleak.cli._output import Outcome, note, working
 from minleak.cli._show import summarize
 from minleak.cli._tables import check_ending
-from minleak.core._entropy.standard import FEW
+from minleak.core._entropy.names import FEW
 from minleak.core._file.replacing import expect_state, file_state
 from minleak.errors import InvalidParameter
 from minleak.lineage._summary import LineageSummary

@@ -12,26 +12,20 @@ import numpy as np
 from minleak.core import _sibson as sibson
 from minleak.core._arrays import Array
 from minleak.core._channel import Channel, as_channel
-from minleak.core._entropy.base import ConditionalEntropy, Entropy
-from minleak.core._entropy.forms import BestGuesses, RenyiMean, arimoto_exponent
+from minleak.core._entropy.base import ConditionalEntropy
+from minleak.core._entropy.families import Arimoto
+from minleak.core._entropy.forms import RenyiMean, arimoto_exponent
 from minleak.core._entropy.names import as_entropy
-from minleak.core._entropy.renyi import Arimoto
-from minleak.core._few_capacity import FewBounds, bound_capacity
-from minleak.core._guessing_capacity import best_set
 from minleak.core._leakage import leakage, maximal_leakage
+from minleak.core._order_leakages import CLOSE, log_moment
 from minleak.core._parameters import real, whole
-from minleak.core._powers import CLOSE, log_moment
 from minleak.core._prior import Prior
-from minleak.core._random_search import random_search
 from minleak.core._result import Result
 from minleak.core._sibson import OrderBounds
-from minleak.core._simulating import generator
-from minleak.errors import SolverFailed
+from minleak.errors import InvalidParameter, SolverFailed
 
 # Sets of secrets that are tried at order 0: those of the largest weights, cut at so many of these.
 _LEVELS = 50
-# Up to so many entries the steps towards Shannon's capacity are done in Python's floats.
-_FEW = 48
 # Capacities below this, in nats, are computed with their own digits.
 _LITTLE = 1e-3
 _EPSILON = 2.0**-52
@@ -47,8 +41,7 @@ class Capacity(Result):
     is never exceeded.
 
     `status` is "exact" (closed form), "certified" (the gap asked for was reached), "not converged" (the bounds hold,
-    but are further apart), "bounds" (all that is known) or "lower bound" (found by search; `upper` is what could leak
-    at all).
+    but are further apart) or "bounds" (all that is known).
     """
 
     value: float
@@ -78,7 +71,6 @@ def capacity(
     *,
     gap: float = 1e-9,
     iterations: int | None = None,
-    seed: int = 0,
 ) -> Capacity:
     """C = max over priors p of H(X) - H(X|Y), in the unit of H, the entropy.
 
@@ -95,12 +87,7 @@ def capacity(
     Order 0 (Hartley): the largest |S| / max over y of |S and y's secrets| over sets S of secrets. Weights on secrets of
     which no observable has more than one in all bound it from above, by a linear programme; some sets S from below.
 
-    Guess error, l guesses: attained by a uniform prior on a set of secrets, and exact up to 20 of them. Above, by
-    branching over sets, until the bound is within the `gap` or `iterations` of them were extended (without that number,
-    as many as a limit on work allows).
-
-    Other entropies: a lower bound by `iterations` trials of random search from `seed`, labelled as such. Above it
-    stands what a channel leaks that shows all, where that is known.
+    Other entropies are refused: no such duality is known. Guess errors have `lab.guessing_capacity`.
 
     >>> bsc = capacity([[0.9, 0.1], [0.1, 0.9]])
     >>> round(bsc.value, 9), bsc.status
@@ -114,13 +101,12 @@ def capacity(
             return Capacity.exact(maximal_leakage(channel, base=math.e) / unit, uniform_prior(channel))
         case RenyiMean(0.0, math.inf, 0.0, unit):
             return _of_supports(channel, unit)
-        case RenyiMean(1.0, 0.0, 0.0, unit) if iterations is None and channel.is_dense and channel.matrix.size <= _FEW:
-            return _of_few(channel, unit, gap) or _sibson(channel, 1.0, unit, gap, None)
         case RenyiMean(a, c, 0.0, unit) if c == arimoto_exponent(a):
             return _sibson(channel, a, unit, gap, iterations)
-        case BestGuesses(l) if math.prod(channel.shape) <= _DENSE:
-            return _of_sets(channel, l, gap, iterations)
-    return _search(channel, H, iterations or 4000, seed)
+    raise InvalidParameter(
+        f"no method is known that bounds the capacity in {H.name}: ask for shannon, min-entropy, hartley or arimoto of "
+        "another order; lab.guessing_capacity takes guess errors"
+    )
 
 
 def uniform_prior(channel: Channel, secrets: Sequence[int] | None = None) -> Prior:
@@ -134,30 +120,6 @@ def uniform_prior(channel: Channel, secrets: Sequence[int] | None = None) -> Pri
             weights[x] = 1
     weights.flags.writeable = False
     return Prior.trusted(weights, channel.inputs, total)
-
-
-def _of_sets(channel: Channel, l: int, gap: float, nodes: int | None) -> Capacity:
-    found = best_set(channel.matrix, l, gap=gap, nodes=nodes)
-    prior = uniform_prior(channel, found.secrets.tolist())
-    apart = found.upper - found.value
-    status = "exact" if apart == 0 else "certified" if apart <= gap else "not converged"
-    return Capacity(found.value, found.value, found.upper, prior, status, found.nodes)
-
-
-def _search(channel: Channel, H: ConditionalEntropy, trials: int, seed: int) -> Capacity:
-    n = channel.shape[0]
-    p, _ = random_search(
-        lambda p: leakage(p, channel, H),
-        n,
-        trials=trials,
-        rng=generator(seed),
-        starts=[np.full(n, 1 / n)],
-    )
-    value = leakage(p, channel, H)
-    upper = math.inf
-    if H.symmetric and isinstance(H, Entropy):  # from the least known to all known
-        upper = max(value, H(Prior.uniform(n)) - H([1]))
-    return Capacity(value, value, upper, Prior(p), "lower bound", trials)
 
 
 def _of_supports(channel: Channel, unit: float) -> Capacity:
@@ -187,16 +149,6 @@ def _of_supports(channel: Channel, unit: float) -> Capacity:
     return Capacity(lower, lower, high, uniform_prior(channel, S), status, 0)
 
 
-def _of_few(channel: Channel, unit: float, gap: float) -> Capacity | None:
-    found = bound_capacity(channel.matrix.tolist(), _CLOSED * gap * unit)
-    if found is None:
-        return None
-    weights = np.array(found.r)
-    weights.flags.writeable = False
-    prior = Prior.trusted(weights, channel.inputs, sum(found.r))
-    return _certified(channel, 1.0, unit, gap, prior, weights, found)
-
-
 def _sibson(channel: Channel, order: float, unit: float, gap: float, iterations: int | None) -> Capacity:
     found = sibson.bound_information(channel.matrix, order, gap=_CLOSED * gap * unit, iterations=iterations)
     logs = np.log(np.maximum(found.r, 1e-300)) / order
@@ -204,7 +156,7 @@ def _sibson(channel: Channel, order: float, unit: float, gap: float, iterations:
 
 
 def _certified(
-    channel: Channel, order: float, unit: float, gap: float, prior: Prior, r: Array, found: OrderBounds | FewBounds
+    channel: Channel, order: float, unit: float, gap: float, prior: Prior, r: Array, found: OrderBounds
 ) -> Capacity:
     """The bounds with room for the rounding in them, so that they hold; little leakage is bounded by its own digits."""
     lower, upper = max(0.0, min(found.lower, found.upper)), max(found.lower, found.upper, 0.0)

@@ -4,28 +4,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from fractions import Fraction
-from functools import cached_property, reduce
-from itertools import pairwise, repeat
+from functools import cached_property
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from minleak.core import _composition as composition
 from minleak.core._arrays import Array, Indices
-from minleak.core._columns import Columns, ones, size_of
-from minleak.core._dit_distributions import is_dit
+from minleak.core._columns import Block, Source, blocks_of
 from minleak.core._frames import axes
 from minleak.core._heat import SHOWN, heat_map
-from minleak.core._hyper import Hyper, Posteriors, compute_hyper, compute_posteriors
 from minleak.core._labels import Labels, check_labels, locator, match
 from minleak.core._matching import rename
 from minleak.core._matrices import (
     DENSE,
     as_csc,
+    as_csr,
     as_dense,
     check_entries,
+    check_size,
     check_sums,
     is_sparse,
     random_support,
@@ -33,8 +31,6 @@ from minleak.core._matrices import (
 )
 from minleak.core._parameters import as_list, real, whole
 from minleak.core._plain import plain
-from minleak.core._prior import Prior, match_prior
-from minleak.core._reducing import group_columns, merge_columns
 from minleak.core._simulating import generator
 from minleak.errors import InvalidChannel, InvalidParameter, quote
 from minleak.io._tables import Column, as_values, encode, matrix_cells
@@ -45,7 +41,7 @@ SUM_TOLERANCE = 1e-9
 SINGLE_TOLERANCE = 1e-6
 
 
-class Channel:
+class Channel(Source):
     """A channel from n secrets (rows) to m observables (columns), C[x,y] = p(y given x).
 
     Parameters
@@ -74,6 +70,11 @@ class Channel:
     Channel(2 secrets, 3 observables, dense)
     """
 
+    matrix: Any
+    exact: npt.NDArray[Any] | None
+    outputs: Labels
+    tolerance: float
+
     def __init__(
         self,
         matrix: Any,
@@ -83,8 +84,6 @@ class Channel:
         tolerance: float | None = None,
         _where: Callable[[int], str] | None = None,
     ) -> None:
-        if is_dit(matrix):
-            raise InvalidChannel("a distribution of dit has a prior too: take both by lab.Joint.from_dit")
         rows, columns = axes(matrix)
         if isinstance(matrix, Channel):
             rows, columns = (None if names.is_default else names for names in (matrix.inputs, matrix.outputs))
@@ -92,30 +91,18 @@ class Channel:
             matrix = matrix.matrix if matrix.exact is None else matrix.exact
         if tolerance is None:
             tolerance = SINGLE_TOLERANCE if getattr(matrix, "dtype", None) == np.float32 else SUM_TOLERANCE
-        allowed = real(tolerance, "the tolerance of a row's sum is a number from 0 on", least=0, below=math.inf)
         matrix, inputs = rename(matrix, rows, inputs, "the rows", InvalidChannel)
         matrix, outputs = rename(matrix, columns, outputs, "the columns", InvalidChannel, axis=1)
-        entries, exact = (as_csc(matrix), None) if is_sparse(matrix) else as_dense(matrix)
-        self._hold(entries, inputs, outputs, exact=exact, tolerance=allowed)
+        self.matrix, self.exact = (as_csc(matrix), None) if is_sparse(matrix) else as_dense(matrix)
+        n, m = self.matrix.shape
+        self.inputs = check_labels(inputs, n, "inputs", "rows", InvalidChannel)
+        self.outputs = check_labels(outputs, m, "outputs", "columns", InvalidChannel)
+        self.tolerance = real(tolerance, "the tolerance of a row's sum is a number from 0 on", least=0, below=math.inf)
         row = _where or locator(self.inputs)
         check_entries(self.matrix, row, locator(self.outputs, "column"))
         check_sums(self.matrix if self.exact is None else self.exact, self.tolerance, row)
-
-    def _hold(
-        self,
-        matrix: Any,
-        inputs: Iterable[Hashable] | None,
-        outputs: Iterable[Hashable] | None,
-        *,
-        exact: npt.NDArray[Any] | None = None,
-        tolerance: float = SUM_TOLERANCE,
-    ) -> None:
-        """Take a matrix of checked entries without copying it, and label it."""
-        self.matrix, self.exact, self.tolerance = matrix, exact, tolerance
-        n, m = matrix.shape
-        self.inputs = check_labels(inputs, n, "inputs", "rows", InvalidChannel)
-        self.outputs = check_labels(outputs, m, "outputs", "columns", InvalidChannel)
-        for array in (matrix,) if self.is_dense else (matrix.data, matrix.indices, matrix.indptr):
+        stored = (self.matrix,) if self.is_dense else (self.matrix.data, self.matrix.indices, self.matrix.indptr)
+        for array in stored:
             array.flags.writeable = False
 
     # -- other ways to make one -------------------------------------------------------------------------------------
@@ -245,7 +232,7 @@ class Channel:
             return NotImplemented
         if self.shape != other.shape or self.inputs != other.inputs or self.outputs != other.outputs:
             return False
-        first, second = _entries(self, other)
+        first, second = entries_of(self, other)
         if isinstance(first, np.ndarray) and isinstance(second, np.ndarray):
             return bool(np.array_equal(first, second))
         return bool(abs(self.matrix - other.matrix).max() == 0)
@@ -271,83 +258,14 @@ class Channel:
             repr(self), self.inputs[:n], self.outputs[:m], part[:, :m], more if (n, m) != self.shape else ""
         )
 
-    # -- under a prior ----------------------------------------------------------------------------------------------
+    # -- its columns, and what follows them ----------------------------------------------------------------------
 
-    def columns(self, scale: Array | None) -> Columns:
-        """The columns of the matrix times the scale, in blocks."""
-        return self._columns if scale is None else Columns(self.matrix, scale)
-
-    @cached_property
-    def _columns(self) -> Columns:
-        return Columns(self.matrix)
-
-    def joint(self, prior: Prior | Iterable[Any]) -> Any:
-        """The joint distribution J[x,y] = p(x) C[x,y]: dense for a dense channel, sparse for a sparse one.
-
-        >>> Channel([[1, 0], [0.5, 0.5]]).joint([1, 1])
-        array([[0.5 , 0.  ],
-               [0.25, 0.25]])
-        """
-        p = match_prior(prior, self.inputs).p
-        if self.is_dense:
-            return p[:, None] * self.matrix
-        joint = self.matrix.copy()
-        joint.data = joint.data * p[joint.indices]
-        return joint
-
-    def output(self, prior: Prior | Iterable[Any]) -> Array:
-        """The distribution of the observable, p(y) = sum over x of p(x) C[x,y]."""
-        return self.columns(match_prior(prior, self.inputs).p).sums().copy()
-
-    def posteriors(self, prior: Prior | Iterable[Any]) -> Posteriors:
-        """p(x given y) for every observable of positive probability; the others are dropped and listed."""
-        joint = self.joint(prior)
-        return compute_posteriors(joint, np.asarray(joint.sum(axis=0)), self.outputs)
-
-    def hyper(self, prior: Prior | Iterable[Any]) -> Hyper:
-        """The distinct posteriors (inners) and their probabilities (outers).
-
-        >>> from fractions import Fraction
-        >>> half = Fraction(1, 2)
-        >>> print(Channel([[1, 0, 0], [half, half / 2, half / 2]]).hyper([1, 1]))
-           3/4  1/4
-        0  2/3  0
-        1  1/3  1
-        """
-        given = match_prior(prior, self.inputs)
-        if self.exact is None or not given.exact:
-            return compute_hyper(self.joint(given), self.inputs)
-        p = np.array([Fraction(w, given.total) for w in given.weights.tolist()], dtype=object)
-        return compute_hyper(p[:, None] * self.exact, self.inputs)
-
-    # -- against other channels -------------------------------------------------------------------------------------
-
-    def reduced(self) -> Channel:
-        """The equivalent channel without redundant columns: proportional columns are merged under the label of the
-        first, and columns of zeros are dropped. It leaks the same for every prior and gain.
-
-        >>> Channel([[0.5, 0.25, 0.25, 0], [0, 0.5, 0.5, 0]]).reduced().toarray()
-        array([[0.5, 0.5],
-               [0. , 1. ]])
-        """
-        matrix = self.matrix if self.exact is None else self.exact
-        of = group_columns(matrix)
-        first = np.unique(of, return_index=True)[1]
-        outputs = self.outputs.at(first[of[first] >= 0])
-        return Channel(merge_columns(matrix, of), inputs=self.inputs, outputs=outputs, tolerance=self.tolerance)
-
-    def sharing(self, other: Channel | Any, what: str) -> Channel:
-        """The other channel, if it has the same secrets; `what` names the composition in messages."""
-        other = as_channel(other)
-        rule = f"channels {what} share their secrets: "
-        match(self.inputs, other.inputs, ("the first", "row"), ("the second", "row"), InvalidChannel, rule=rule)
-        return other
-
-    # -- putting channels together ----------------------------------------------------------------------------------
+    def blocks(self, scale: Array | None = None) -> Iterator[Block]:
+        """Yield the columns of the matrix, or of it times the scale, in order and in blocks."""
+        return blocks_of(self.matrix, scale)
 
     def __matmul__(self, other: Channel | Any) -> Channel:
-        """The cascade X -> Y -> Z: the observable is processed further by `other`. Exact if both channels are, as are
-        `parallel` and `product`.
+        """The cascade X -> Y -> Z: the observable is processed further by `other`. Exact if both channels are.
 
         >>> (Channel([[1, 0], [0, 1]]) @ Channel([[0.5, 0.5], [0.5, 0.5]])).toarray()
         array([[0.5, 0.5],
@@ -357,55 +275,10 @@ class Channel:
         first, second = ("the first channel", "output"), ("the second", "input")
         match(self.outputs, other.inputs, first, second, InvalidChannel, rule="cannot cascade: ")
         return Channel(
-            composition.cascade(*_entries(self, other)),
+            _multiply(*entries_of(self, other)),
             inputs=self.inputs,
             outputs=other.outputs,
-            tolerance=_add_tolerances(self.tolerance, other.tolerance),
-        )
-
-    def parallel(self, other: Channel | Any) -> Channel:
-        """Two channels on the same secret, both observed: C[x,(y,z)] = C1[x,y] C2[x,z], outputs labelled by pairs.
-
-        Pairs that no secret can cause are left out. The cost is proportional to the non-zeros.
-
-        >>> channel = Channel([[1, 0], [0.5, 0.5]]).parallel(Channel([[1, 0], [0, 1]], outputs=["a", "b"]))
-        >>> list(channel.outputs)
-        [(0, 'a'), (0, 'b'), (1, 'b')]
-        """
-        other = self.sharing(other, "in parallel")
-        matrix, pairs = composition.parallel(*_entries(self, other))
-        ys, zs = list(self.outputs), list(other.outputs)
-        return Channel(
-            matrix,
-            inputs=other.inputs if self.inputs.is_default else self.inputs,
-            outputs=Labels(tuple((ys[pair // len(zs)], zs[pair % len(zs)]) for pair in pairs.tolist())),
-            tolerance=_add_tolerances(self.tolerance, other.tolerance),
-        )
-
-    def product(self, other: Channel | Any) -> Channel:
-        """Two channels on independent secrets: the Kronecker product, inputs and outputs labelled by pairs."""
-        other = as_channel(other)
-        return Channel(
-            composition.kronecker(*_entries(self, other)),
-            inputs=[(x, z) for x in self.inputs for z in other.inputs],
-            outputs=[(y, z) for y in self.outputs for z in other.outputs],
-            tolerance=_add_tolerances(self.tolerance, other.tolerance),
-        )
-
-    def repeated(self, times: int, *, ordered: bool = False) -> Channel:
-        """The same secret sent t = `times` times, independently, all observables seen.
-
-        The order of the observations is independent of the secret, so by default an output is a multiset of
-        observables, labelled by a tuple in the order of this channel's outputs: at most C(m+t-1, t) outputs instead
-        of m^t. `ordered=True` keeps all sequences. Those that no secret can cause are left out.
-        """
-        matrix, columns = composition.repeated(self.matrix, whole(times, "times"), ordered=ordered)
-        names = list(self.outputs)
-        return Channel(
-            matrix,
-            inputs=self.inputs,
-            outputs=[tuple(names[y] for y in used) for used in columns],
-            tolerance=reduce(_add_tolerances, repeat(self.tolerance, times)),
+            tolerance=add_tolerances(self.tolerance, other.tolerance),
         )
 
 
@@ -425,23 +298,21 @@ def _place(labels: Labels, name: Hashable, what: str) -> int:
     return at
 
 
-def _entries(a: Channel, b: Channel) -> tuple[Any, Any]:
+def entries_of(a: Channel, b: Channel) -> tuple[Any, Any]:
     """Both matrices, as Fractions if both are exact."""
     return (a.matrix, b.matrix) if a.exact is None or b.exact is None else (a.exact, b.exact)
 
 
-def _add_tolerances(first: float, second: float) -> float:
+def add_tolerances(first: float, second: float) -> float:
     """The tolerance of a composed channel, whose row sums are products of two that are off by this much."""
     return max(SUM_TOLERANCE, (1 + first) * (1 + second) - 1)
 
 
-def post_processing(R: Any, A: Channel, B: Channel) -> Channel:
-    """R with A R = B as a channel between their observables; not copied if its rows are right."""
-    if not (isinstance(R, np.ndarray) and R.dtype == np.float64 and R.item(R.argmin()) >= 0):
-        return Channel(R, inputs=A.outputs, outputs=B.outputs)
-    off = R.dot(ones(R.shape[1])) - 1
-    if not size_of(off) <= SUM_TOLERANCE:
-        return Channel(R, inputs=A.outputs, outputs=B.outputs)
-    found = Channel.__new__(Channel)
-    found._hold(R, A.outputs, B.outputs)
-    return found
+def _multiply(a: Any, b: Any) -> Any:
+    """a @ b, sparse only if both are; refused if it would not fit into memory."""
+    dense = isinstance(a, np.ndarray) or isinstance(b, np.ndarray)
+    entries = a.shape[0] * b.shape[1]
+    if not dense:  # each non-zero in column y of a meets those in row y of b
+        entries = min(entries, int(np.diff(a.indptr).astype(np.int64) @ np.diff(as_csr(b).indptr)))
+    check_size("the cascade", entries, dense=dense)
+    return a @ b

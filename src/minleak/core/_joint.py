@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -10,15 +10,12 @@ import numpy as np
 
 from minleak.core._arrays import Array
 from minleak.core._channel import Channel, as_channel
-from minleak.core._columns import Columns
-from minleak.core._dit_distributions import is_dit, pairs_of, to_dit
+from minleak.core._columns import Block, Source, sums_of
 from minleak.core._frames import axes
-from minleak.core._hyper import Hyper, Posteriors, compute_hyper, compute_posteriors
 from minleak.core._labels import Labels
 from minleak.core._matching import rename, values_by_label
 from minleak.core._prior import Prior, as_prior, match_prior, total_of
 from minleak.core._properties import Property, as_property
-from minleak.core._together import Together
 from minleak.errors import InvalidChannel
 
 
@@ -35,14 +32,13 @@ class Joint:
     array([0.75, 0.25])
     """
 
-    __slots__ = ("_columns", "prior", "source")
+    __slots__ = ("prior", "source")
 
-    def __init__(self, prior: Prior | Iterable[Any], channel: Channel | Together | Any) -> None:
-        if isinstance(prior, Prior) and not isinstance(channel, Channel | Together):
+    def __init__(self, prior: Prior | Iterable[Any], channel: Source | Any) -> None:
+        if isinstance(prior, Prior) and not isinstance(channel, Source):
             channel = values_by_label(channel, prior.labels, "the channel", error=InvalidChannel)
         self.source = as_source(channel)
         self.prior = match_prior(prior, self.source.inputs)
-        self._columns: Columns | None = None
 
     @classmethod
     def from_matrix(
@@ -76,27 +72,6 @@ class Joint:
             rows = weights / np.array(sums)[:, None]
         return cls(Prior(sums, labels=names), Channel(rows, inputs=names, outputs=outputs))
 
-    @classmethod
-    def from_dit(cls, distribution: Any, *, secret: Iterable[Any] = (0,), observable: Iterable[Any] = (1,)) -> Joint:
-        """The joint of two groups of variables, by names or numbers, of a distribution of the package dit.
-
-        Values of probability zero are left out. `to_dit` is the inverse.
-        """
-        if not is_dit(distribution):
-            kind = type(distribution).__name__
-            raise InvalidChannel(f"expected a distribution of dit, with outcomes and a pmf, not a {kind}")
-        xs, ys, matrix = pairs_of(distribution, secret, observable)
-        return cls.from_matrix(matrix, inputs=xs, outputs=ys)
-
-    def to_dit(self) -> Any:
-        """The joint as a distribution of dit with the variables X and Y; pairs that cannot occur are left out."""
-        J = self.matrix()
-        J = J if isinstance(J, np.ndarray) else J.toarray()
-        xs = list(self.secrets)
-        ys = list(self.channel.outputs)
-        cells = np.argwhere(J).tolist()
-        return to_dit([(xs[x], ys[y]) for x, y in cells], J[J != 0].tolist(), "XY")
-
     @property
     def secrets(self) -> Labels:
         """The labels of the secrets: those of the prior, or of the channel if it has none."""
@@ -112,33 +87,29 @@ class Joint:
         """The channel; a joint of several channels `Together` has none, and says so."""
         return as_channel(self.source)
 
-    def columns(self) -> Columns:
-        """The columns of J, in blocks."""
-        if self._columns is None:
-            self._columns = self.source.columns(self.prior.p)
-        return self._columns
+    def blocks(self) -> Iterator[Block]:
+        """Yield the columns of J in order, some at a time: dense blocks for a dense channel, csc arrays for a sparse
+        one. Each is valid until the next is asked for, and none may be changed.
+        """
+        return self.source.blocks(self.prior.p)
 
     def matrix(self) -> Any:
-        """J as a matrix: dense for a dense channel, sparse for a sparse one."""
-        return self.channel.joint(self.prior)
+        """J as a matrix: dense for a dense channel, sparse for a sparse one.
+
+        >>> Joint([1, 1], [[1, 0], [0.5, 0.5]]).matrix()
+        array([[0.5 , 0.  ],
+               [0.25, 0.25]])
+        """
+        p, matrix = self.prior.p, self.channel.matrix
+        if isinstance(matrix, np.ndarray):
+            return p[:, None] * matrix
+        joint = matrix.copy()
+        joint.data = joint.data * p[joint.indices]
+        return joint
 
     def output(self) -> Array:
         """The distribution of the observable, p(y) = sum over x of J[x,y]."""
-        return self.columns().sums().copy()
-
-    def posteriors(self) -> Posteriors:
-        """p(x given y) for every observable of positive probability; the others are dropped and listed."""
-        channel, whole = self.channel, self.columns().whole()
-        if whole is None:
-            return channel.posteriors(self.prior)
-        return compute_posteriors(whole, self.output(), channel.outputs)
-
-    def hyper(self) -> Hyper:
-        """The distinct posteriors and their probabilities; Fractions if both the prior and the channel are exact."""
-        channel, whole = self.channel, self.columns().whole()
-        if whole is None or (channel.exact is not None and self.prior.exact):
-            return channel.hyper(self.prior)
-        return compute_hyper(whole, channel.inputs, self.output())
+        return np.concatenate([sums_of(block) for block in self.blocks()])
 
     def of(self, values: Property | Mapping[Any, Any] | Iterable[Any]) -> Joint:
         """The joint of a property f(X) of the secret and the observable.
@@ -151,8 +122,7 @@ class Joint:
         (array([0.75, 0.25]), array([0.833333, 0.166667]))
         """
         chosen = as_property(values, self.secrets)
-        channel = self.source.channel() if isinstance(self.source, Together) else self.source
-        return Joint(chosen.prior(self.prior), _channel_of_values(channel, self.prior, chosen))
+        return Joint(chosen.prior(self.prior), _channel_of_values(self.channel, self.prior, chosen))
 
     def __repr__(self) -> str:
         return f"Joint({self.prior!r}, {self.source!r})"
@@ -160,7 +130,7 @@ class Joint:
 
 def as_joint(
     prior: Joint | Prior | Iterable[Any],
-    channel: Channel | Together | Any = None,
+    channel: Source | Any = None,
     of: Property | Mapping[Any, Any] | Iterable[Any] | None = None,
 ) -> Joint:
     """The joint of a prior and a channel, or the joint given in place of the prior; with `of`, that of a property."""
@@ -175,7 +145,7 @@ def as_joint(
     return joint if of is None else joint.of(of)
 
 
-def joint_or_prior(prior: Joint | Prior | Iterable[Any], channel: Channel | Together | Any = None) -> Joint:
+def joint_or_prior(prior: Joint | Prior | Iterable[Any], channel: Source | Any = None) -> Joint:
     """Like `as_joint`, but a prior may come alone: its channel then shows the same for every secret."""
     if channel is None and not isinstance(prior, Joint):
         given = as_prior(prior)
@@ -204,6 +174,6 @@ def _channel_of_values(channel: Channel, prior: Prior, chosen: Property) -> Chan
     return Channel(adding @ channel.matrix, inputs=names, outputs=outputs, tolerance=channel.tolerance + 1e-9)
 
 
-def as_source(channel: Channel | Together | Any) -> Channel | Together:
-    """Channels `Together` as they are, and anything else as a channel."""
-    return channel if isinstance(channel, Channel | Together) else as_channel(channel)
+def as_source(channel: Source | Any) -> Source:
+    """A source as it is, and anything else as a channel."""
+    return channel if isinstance(channel, Source) else as_channel(channel)

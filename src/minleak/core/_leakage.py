@@ -11,11 +11,10 @@ import numpy as np
 
 from minleak.core._arrays import Array
 from minleak.core._channel import Channel
-from minleak.core._columns import Columns, sum_of_tops
+from minleak.core._columns import Block, packed, tops_of
 from minleak.core._entropy.base import ConditionalEntropy, evaluate, log_base
-from minleak.core._entropy.gain import check_gain, gain_matrix, under_gain
-from minleak.core._entropy.names import as_entropies, as_entropy, place
-from minleak.core._entropy.standard import STANDARD
+from minleak.core._entropy.gain import gain_matrix, under_gain
+from minleak.core._entropy.names import STANDARD, as_entropies, as_entropy, place
 from minleak.core._joint import Joint, as_joint, as_source
 from minleak.core._prior import Prior, as_prior
 from minleak.core._properties import Property
@@ -51,7 +50,7 @@ def leakage(
     0.0
     """
     H, joint = as_entropy(entropy), as_joint(prior, channel, of)
-    return precise_leakage(H, joint, H(joint.prior), H._of(joint.columns()))
+    return precise_leakage(H, joint, H(joint.prior), H.conditional(joint))
 
 
 @dataclass(frozen=True)
@@ -109,8 +108,8 @@ def leakage_table(
     """
     measures = as_entropies(entropies)
     joint = as_joint(prior, channel, of)
-    before = evaluate(measures, joint.prior.column)
-    after = evaluate(measures, joint.columns())
+    before = [H(joint.prior) for H in measures]
+    after = evaluate(measures, joint.blocks())
     return LeakageTable(
         tuple(
             LeakageRow(H.name, float(b), float(a), precise_leakage(H, joint, b, a))
@@ -128,7 +127,7 @@ def vulnerability(prior: Prior | Iterable[Any], *, gain: Any = None) -> float:
     0.5
     """
     known = as_prior(prior)
-    return known.largest() if gain is None else _best_gain(known.column, gain_matrix(gain, known.labels))
+    return _best_gain([known.p[:, None]], None if gain is None else gain_matrix(gain, known.labels))
 
 
 def posterior_vulnerability(
@@ -140,7 +139,7 @@ def posterior_vulnerability(
     0.75
     """
     joint = as_joint(prior, channel)
-    return _best_gain(joint.columns(), None if gain is None else gain_matrix(gain, joint.secrets))
+    return _best_gain(joint.blocks(), None if gain is None else gain_matrix(gain, joint.secrets))
 
 
 def multiplicative_leakage(
@@ -184,7 +183,7 @@ def maximal_leakage(channel: Channel | Any, *, base: float = 2) -> float:
     >>> maximal_leakage([[1, 0], [0.5, 0.5]]) == math.log2(1.5)
     True
     """
-    return math.log(_best_gain(as_source(channel).columns(None), None)) / log_base(base)
+    return math.log(_best_gain(as_source(channel).blocks(), None)) / log_base(base)
 
 
 def local_dp_epsilon(channel: Channel | Any) -> float:
@@ -195,8 +194,8 @@ def local_dp_epsilon(channel: Channel | Any) -> float:
     >>> round(local_dp_epsilon([[0.75, 0.25], [0.25, 0.75]]), 6)
     1.098612
     """
-    columns = as_source(channel).columns(None)
-    return max(0.0, *columns.map(lambda v: _log_ratio(v, columns.rows)))
+    source = as_source(channel)
+    return max(_log_ratio(v, len(source.inputs)) for block in source.blocks() for v in packed(block))
 
 
 def _log_ratio(v: Array, n: int) -> float:
@@ -213,21 +212,13 @@ def _log_ratio(v: Array, n: int) -> float:
 def vulnerabilities(joint: Joint, gain: Any) -> tuple[float, float]:
     """The vulnerability before and after observing."""
     matrix = None if gain is None else gain_matrix(gain, joint.secrets)
-    return _best_gain(joint.prior.column, matrix), _best_gain(joint.columns(), matrix)
+    return _best_gain([joint.p[:, None]], matrix), _best_gain(joint.blocks(), matrix)
 
 
-def _best_gain(columns: Columns, gain: Any) -> float:
+def _best_gain(blocks: Iterable[Block], gain: Any) -> float:
     """The expected gain of the best guess for each column, added up; without gains the chance of guessing right."""
-    if gain is None:
-        few = columns.few
-        return columns.top_mass() if few is None else sum(map(max, few))
-    whole = columns.whole()
-    if whole is not None and isinstance(gain, np.ndarray) and gain.ndim == 2:
-        check_gain(gain, columns)
-        return sum_of_tops(gain @ whole)
-    gained = under_gain(gain, columns)
-    # A sparse column's missing entries are gains of zero, which beat negative ones.
-    return gained.top_mass() if gained.complete else float(gained.largest()[1].sum())
+    gained = blocks if gain is None else under_gain(gain, blocks)
+    return math.fsum(float(tops_of(block).sum()) for block in gained)
 
 
 def precise_leakage(H: ConditionalEntropy, joint: Joint, before: float, after: float) -> float:

@@ -45,6 +45,13 @@ def too_large(entries: int, *, each: int, labels: int = 0) -> str | None:
     return f"{entries:,} entries, about {size / 2**30:,.0f} GiB, where at most {MOST >> 30} GiB are taken"
 
 
+def check_size(what: str, entries: int, *, labels: int = 0, dense: bool = False, remedy: str = "") -> None:
+    """Refuse a composed channel that would not fit into memory; `remedy` says what else can be done."""
+    size = too_large(entries, each=DENSE if dense else SPARSE, labels=labels)
+    if size is not None:
+        raise InvalidChannel(f"{what} would have up to {size}: merge observables or secrets first{remedy}")
+
+
 def is_sparse(matrix: Any) -> bool:
     """Whether it is a scipy.sparse matrix or array; for numpy and lists scipy is not imported."""
     if isinstance(matrix, np.ndarray | list | tuple):

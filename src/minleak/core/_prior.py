@@ -14,8 +14,6 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from minleak.core._arrays import Array, Indices, in_one_piece
-from minleak.core._columns import Columns
-from minleak.core._dit_distributions import is_dit, masses_of
 from minleak.core._frames import axes, have_one_index
 from minleak.core._heat import SHOWN, heat_map
 from minleak.core._labels import Labels, agree, locator, match
@@ -40,8 +38,8 @@ class Prior:
     ----------
     weights
         Counts or probabilities, one for each secret: integers of any size (kept exactly), Fractions (kept exactly, as
-        integers over their common denominator), or floats. They need not sum to one. A mapping, a pandas Series, an
-        xarray and a distribution of dit bring their labels.
+        integers over their common denominator), or floats. They need not sum to one. A mapping, a pandas Series and
+        an xarray bring their labels.
     labels
         Distinct names of the secrets, by default those that the weights bring, or 0, 1, ..., n-1. Where the weights
         bring the same ones in another order, these say the order.
@@ -85,9 +83,7 @@ class Prior:
             events = weights.events if events is None and counts is None else events
             weights = weights.weights
         elif not isinstance(weights, list | np.ndarray):
-            if is_dit(weights):
-                names, weights = masses_of(weights)
-            elif isinstance(weights, Mapping):
+            if isinstance(weights, Mapping):
                 names, weights = list(weights), list(weights.values())
             elif have_one_index(weights, labels):
                 names = axes(weights)[0]
@@ -179,13 +175,11 @@ class Prior:
     @cached_property
     def p(self) -> Array:
         """The probabilities as float64, each within three roundings of w_x / total."""
-        p = self._p.view()
+        p = self._probabilities()
         p.flags.writeable = False
         return p
 
-    @cached_property
-    def _p(self) -> Array:
-        """The probabilities as a writeable array: `argmax` copies a read-only one first."""
+    def _probabilities(self) -> Array:
         if self.weights.dtype.kind == "O":
             return np.array([w / self.total for w in self.weights], dtype=np.float64)
         if math.isfinite(self.total):
@@ -193,33 +187,12 @@ class Prior:
         scaled = self.weights / self.weights.max()  # finite weights whose sum is not
         return np.asarray(scaled / scaled.sum())
 
-    def largest(self) -> float:
-        """The largest probability."""
-        p = self._p
-        return p.item(p.argmax())  # a fifth of the time of `max`
-
-    @cached_property
-    def column(self) -> Columns:
-        """The probabilities as the only column of a joint, that of an attacker who observes nothing."""
-        return Columns(self.p[:, None])
-
     @cached_property
     def descending(self) -> Array:
         """The probabilities, largest first; read-only."""
         descending = np.sort(self.p)[::-1].copy()
         descending.flags.writeable = False
         return descending
-
-    @cached_property
-    def logs(self) -> Array:
-        """The natural logarithms of the probabilities, -inf for zero; read-only."""
-        if self._p.item(self._p.argmin()) > 0:
-            logs = np.log(self.p)
-        else:
-            with np.errstate(divide="ignore"):  # entering it takes longer than a hundred logarithms
-                logs = np.log(self.p)
-        logs.flags.writeable = False
-        return logs
 
     @cached_property
     def spectrum(self) -> tuple[Array, Array] | None:

@@ -7,14 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from minleak.core._channel import Channel
-from minleak.core._columns import Columns
 from minleak.core._entropy.base import ConditionalEntropy, evaluate
-from minleak.core._entropy.names import as_entropies
-from minleak.core._entropy.renyi import Hayashi, MinEntropy
-from minleak.core._entropy.standard import STANDARD
+from minleak.core._entropy.families import Hayashi, MinEntropy
+from minleak.core._entropy.names import STANDARD, as_entropies
 from minleak.core._joint import Joint, as_joint
 from minleak.core._leakage import LeakageRow, difference
 from minleak.core._prior import Prior
@@ -69,11 +65,7 @@ def measure_blocks(
     chosen = as_property(of, prior.labels)
     values = chosen.prior(prior)
     measures = [*_GUESSES, *as_entropies(entropies)]
-    found = [
-        [np.concatenate(H.prepare(columns).map(H.summary), axis=1) for H in measures]
-        for columns in (add_up(block, chosen) for block in blocks)
-    ]
-    after = [H.value(np.concatenate(each, axis=1)) for H, each in zip(measures, zip(*found, strict=True), strict=True)]
+    after = evaluate(measures, (add_up(block, chosen) for block in blocks))
     return _told(measures, values, after)
 
 
@@ -89,7 +81,7 @@ def _told(measures: Sequence[ConditionalEntropy], values: Prior, after: Sequence
     )
 
 
-def add_up(block: sp.csc_array, chosen: Property) -> Columns:
+def add_up(block: sp.csc_array, chosen: Property) -> sp.csc_array:
     """The columns of the joint of f(X) and Y from columns of that of X and Y."""
     import scipy.sparse as sp
 
@@ -98,7 +90,7 @@ def add_up(block: sp.csc_array, chosen: Property) -> Columns:
     entries = (block.data, codes, block.indptr)
     told = sp.csc_array(entries, shape=(len(chosen.values), block.shape[1]), copy=True)  # which is changed in place
     told.sum_duplicates()
-    return Columns(told)
+    return told
 
 
 def property_leakage(
@@ -117,4 +109,4 @@ def property_leakage(
     (0.75, 0.875)
     """
     joint, measures = as_joint(prior, channel, of), [*_GUESSES, *as_entropies(entropies)]
-    return _told(measures, joint.prior, evaluate(measures, joint.columns()))
+    return _told(measures, joint.prior, evaluate(measures, joint.blocks()))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from minleak.core._arrays import Array, Indices
-from minleak.core._entropy.deformed import deform
+from minleak.core._entropy.forms import deform
 from minleak.core._threads import one_thread
 
 # Up to this many secrets Newton steps (a dense system in the secrets) are taken at once. Above it a step takes seconds,

@@ -15,9 +15,8 @@ import numpy as np
 from minleak.core._arrays import Array, Indices
 from minleak.core._columns import BLOCK
 from minleak.core._entropy.base import ConditionalEntropy
-from minleak.core._entropy.forms import AllGuesses, BestGuesses, RenyiMean, arimoto_exponent
-from minleak.core._entropy.means import exponential_mean
-from minleak.core._entropy.renyi import Hayashi
+from minleak.core._entropy.families import Hayashi
+from minleak.core._entropy.forms import AllGuesses, BestGuesses, RenyiMean, arimoto_exponent, exponential_mean
 from minleak.core._joint import Joint
 from minleak.core._order_leakages import Tilt, order_leakage, relative
 

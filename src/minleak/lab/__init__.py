@@ -6,9 +6,8 @@ True
 """
 
 from minleak.core._entropy.base import ConditionalEntropy, Entropy
-from minleak.core._entropy.custom import CoreConcave
+from minleak.core._entropy.families import FehrBerens, Hayashi, Renyi, SharmaMittal, Tsallis
 from minleak.core._entropy.forms import AllGuesses, BestGuesses, RenyiMean
-from minleak.core._entropy.renyi import FehrBerens, Hayashi, Renyi, SharmaMittal, Tsallis
 from minleak.core._joint import Joint
 from minleak.core._leakage import (
     additive_leakage,
@@ -18,9 +17,11 @@ from minleak.core._leakage import (
     posterior_vulnerability,
     vulnerability,
 )
-from minleak.core._together import Together
 from minleak.lab import mechanisms, paper, sequences
+from minleak.lab._algebra import parallel, product, repeated
 from minleak.lab._entropy_check import EntropyCheck, check_entropy
+from minleak.lab._guessing_capacity import guessing_capacity
+from minleak.lab._hyper import hyper, posteriors, reduced
 from minleak.lab._invariance import invariance
 from minleak.lab._majorization import Majorization, majorizes
 from minleak.lab._matroids.optimum import matroid_optimum
@@ -79,7 +80,9 @@ from minleak.lab._optimise.tradeoffs import tradeoff
 from minleak.lab._orders.distances import deficiency, refinement_distance
 from minleak.lab._orders.information_orders import InformationOrder, less_noisy, more_capable
 from minleak.lab._orders.orders import left_factor, max_refined_by, refined_by
+from minleak.lab._own_entropy import CoreConcave
 from minleak.lab._pairs import certify_pairs, pairs
+from minleak.lab._together import Together
 from minleak.lab._worst_cases import least_capacity, pml_channel
 from minleak.rates._estimating import estimate_prior
 from minleak.rivals._alternatives import baselines
@@ -125,9 +128,11 @@ __all__ = [
     "estimate_prior",
     "gain_sum",
     "gain_to_bayes",
+    "guessing_capacity",
     "guesswork_moment",
     "hidden_choice",
     "hockey_stick",
+    "hyper",
     "hyper_distance",
     "induced_metric",
     "invariance",
@@ -159,17 +164,22 @@ __all__ = [
     "optimise",
     "pairs",
     "paper",
+    "parallel",
     "pml_channel",
     "pointwise_maximal_leakage",
     "posterior_gain",
     "posterior_risk",
     "posterior_vulnerability",
+    "posteriors",
     "predicate_gain",
     "prior_epsilon",
     "privacy_funnel",
+    "product",
+    "reduced",
     "refined_by",
     "refinement_distance",
     "renyi_divergence",
+    "repeated",
     "repeated_success",
     "repetition_bounds",
     "risk",

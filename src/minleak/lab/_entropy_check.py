@@ -11,11 +11,10 @@ import numpy as np
 
 from minleak import Channel
 from minleak.core._arrays import Array
-from minleak.core._columns import Columns
 from minleak.core._entropy.base import ConditionalEntropy, Entropy, evaluate
-from minleak.core._entropy.forms import as_mean
-from minleak.core._entropy.means import renyi_columns
+from minleak.core._entropy.forms import as_mean, renyi_columns
 from minleak.core._entropy.names import as_entropy
+from minleak.core._joint import Joint
 from minleak.core._parameters import real, whole
 from minleak.core._result import Result
 from minleak.core._simulating import TRIALS, generator
@@ -162,9 +161,9 @@ def _claims(H: ConditionalEntropy, p: Array, channel: Channel) -> Iterator[tuple
     """
     mean = as_mean(H.form)
     if mean is not None:
-        s, h = renyi_columns(np.array(channel.joint(p)), mean.order)
+        s, h = renyi_columns(Joint(p, channel).matrix(), mean.order)
         yield "form", mean.combine(s, h), H.conditional(p, channel)
     values, times = np.unique(p, return_counts=True)
     known = H.of_spectrum(values[::-1], times[::-1].astype(np.float64))
     if known is not None:
-        yield "of_spectrum", known, evaluate([H], Columns(p[:, None]))[0]
+        yield "of_spectrum", known, evaluate([H], [p[:, None]])[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from minleak.core._entropy.standard import STANDARD
+from minleak.core._entropy.names import STANDARD
 from minleak.core._leakage import posterior_vulnerability
 from minleak.core._prior import Prior
 from minleak.core._property_leakage import Values

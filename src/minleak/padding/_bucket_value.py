@@ -18,8 +18,7 @@ import numpy as np
 
 from minleak.core._arrays import Array, Indices
 from minleak.core._entropy.base import ConditionalEntropy, Entropy
-from minleak.core._entropy.deformed import deform
-from minleak.core._entropy.forms import AllGuesses, BestGuesses, RenyiMean, arimoto_exponent, as_mean
+from minleak.core._entropy.forms import AllGuesses, BestGuesses, RenyiMean, arimoto_exponent, as_mean, deform
 from minleak.errors import InvalidParameter
 from minleak.lab._optimise.cores.of_entropy import outer, slope
 from minleak.padding._size_classes import SizeClasses

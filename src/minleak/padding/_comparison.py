@@ -9,8 +9,7 @@ from functools import partial
 from typing import Any
 
 from minleak.core._entropy.base import ConditionalEntropy
-from minleak.core._entropy.names import as_entropies
-from minleak.core._entropy.standard import STANDARD
+from minleak.core._entropy.names import STANDARD, as_entropies
 from minleak.core._parameters import truth
 from minleak.core._prior import Prior
 from minleak.core._result import Result

@@ -17,12 +17,9 @@ import numpy.typing as npt
 
 from minleak.core._arrays import Array, Indices
 from minleak.core._entropy.base import ConditionalEntropy
-from minleak.core._entropy.forms import AllGuesses, BestGuesses, RenyiMean
+from minleak.core._entropy.forms import NEAR_ONE, AllGuesses, BestGuesses, RenyiMean, deform, restore
 from minleak.core._prior import Prior
 from minleak.errors import InvalidParameter
-
-# Orders this close to 1 are computed by expm1 and log1p, which are exact there.
-_NEAR_ONE = 0.25
 
 
 class SortedPrior:
@@ -105,12 +102,10 @@ class Targets:
         largest = np.where(self.giants > 0, p[0], share)
         if order == math.inf:
             return -np.log(largest)
-        logs, log_share = np.log(p), np.log(np.where(share > 0, share, 1.0))
-        if order == 1:
-            return -(self.of_giants(p * logs) + left * log_share)
-        if abs(order - 1) <= _NEAR_ONE:
-            excess = self.of_giants(p * np.expm1((order - 1) * logs))
-            return np.log1p(excess + left * np.expm1((order - 1) * log_share)) / (1 - order)
+        if order <= NEAR_ONE:
+            logs, log_share = np.log(p), np.log(np.where(share > 0, share, 1.0))
+            excess = self.of_giants(p * deform(logs, order - 1)) + left * deform(log_share, order - 1)
+            return np.asarray(restore(-excess, 1 - order))
         with np.errstate(under="ignore"):
             powers = self.of_giants((p / p[0]) ** order)
             equal = np.where(left > 0, self.places * (share / largest) ** order, 0.0)

@@ -11,8 +11,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from minleak.core._entropy.base import ConditionalEntropy
-from minleak.core._entropy.names import as_entropies
-from minleak.core._entropy.standard import STANDARD
+from minleak.core._entropy.names import STANDARD, as_entropies
 from minleak.core._leakage import leakage_table
 from minleak.core._plain import field_text
 from minleak.core._plan.channel_plan import ChannelPlan

@@ -14,8 +14,7 @@ import numpy as np
 from minleak.core._arrays import Array, Indices
 from minleak.core._design import design
 from minleak.core._entropy.base import ConditionalEntropy
-from minleak.core._entropy.names import as_entropies, as_entropy, place
-from minleak.core._entropy.standard import FEW
+from minleak.core._entropy.names import FEW, as_entropies, as_entropy, place
 from minleak.core._frontier import Axes, Frontier, Row
 from minleak.core._leakage import difference
 from minleak.core._parameters import as_list, real, truth

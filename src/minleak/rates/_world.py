@@ -15,8 +15,7 @@ import numpy as np
 
 from minleak.core._arrays import Array, Indices
 from minleak.core._entropy.base import ConditionalEntropy, Entropy
-from minleak.core._entropy.names import as_entropy
-from minleak.core._entropy.standard import FEW
+from minleak.core._entropy.names import FEW, as_entropy
 from minleak.core._leakage import difference
 from minleak.core._plan.plan import Plan
 from minleak.core._prior import Prior

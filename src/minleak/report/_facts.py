@@ -11,8 +11,7 @@ from minleak.core._certify.certificate import Certificate
 from minleak.core._certify.certifying import certify
 from minleak.core._design import design, lay_again
 from minleak.core._entropy.forms import AllGuesses, BestGuesses, RenyiMean
-from minleak.core._entropy.names import as_entropy
-from minleak.core._entropy.standard import FEW, STANDARD
+from minleak.core._entropy.names import FEW, STANDARD, as_entropy
 from minleak.core._layouts.circle import Circle
 from minleak.core._layouts.stable import Stable
 from minleak.core._parameters import whole

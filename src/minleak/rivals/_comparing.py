@@ -15,8 +15,7 @@ import pyarrow as pa
 from minleak.core._arrays import Array, Indices
 from minleak.core._design import design
 from minleak.core._entropy.base import ConditionalEntropy
-from minleak.core._entropy.names import as_entropies
-from minleak.core._entropy.standard import STANDARD
+from minleak.core._entropy.names import STANDARD, as_entropies
 from minleak.core._leakage import difference
 from minleak.core._matching import values_by_label
 from minleak.core._parameters import as_list, truth
@@ -120,7 +119,7 @@ class Comparison(Result):
         if not self.visits:
             return told
         cells = [
-            [row.name, *map(_estimated, (row.success, row.asked_once, row.names, row.buckets, row.answers))]
+            [row.name, *map(estimate, (row.success, row.asked_once, row.names, row.buckets, row.answers))]
             for row in self.visits
         ]
         heads = ["a visit, all requests seen", "one guess", "each bucket once", "names", "buckets", "names in answers"]

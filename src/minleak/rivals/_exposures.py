@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from minleak.core._columns import Columns
+from minleak.core._columns import tops_of
 from minleak.core._matching import find_positions
 from minleak.core._parameters import as_list, truth, whole
 from minleak.core._plan.drawable import Drawable
@@ -137,7 +137,7 @@ def _success_of_one(plan: Any, places: Any, prior: Prior) -> float:
     """The sum over sets of the largest p(x) p(set given x), where x stands at places[x] of the plan."""
     p = np.zeros(len(plan.prior))
     p[places] = prior.p
-    return math.fsum(Columns(block).top_mass() for block in plan.joint_blocks(p))
+    return math.fsum(float(tops_of(block).sum()) for block in plan.joint_blocks(p))
 
 
 def _plans(plans: Any) -> list[Any]:

@@ -57,7 +57,7 @@ def online_buckets(prior: Prior | Iterable[Any], k: int, *, step: float | None =
     """
     known = as_prior(prior)
     size = whole(k, "the cap k on the size of a bucket")
-    largest = known.largest()
+    largest = float(known.p.max())
     asked = math.sqrt(size * largest) if step is None else real(step, "the step is a number above 0", above=0)
     ratio = 1 + Fraction(max(round(asked * _GRAIN), 1), _GRAIN)
     begins = _begins([w for w in known.weights.tolist() if w], ratio)

@@ -15,11 +15,10 @@ import numpy.typing as npt
 from minleak.core._arrays import Array
 from minleak.core._capacity import capacity
 from minleak.core._channel import Channel
-from minleak.core._columns import Columns
+from minleak.core._columns import blocks_of
 from minleak.core._entropy.base import ConditionalEntropy, evaluate
 from minleak.core._entropy.forms import Form, RenyiMean
-from minleak.core._entropy.names import as_entropy
-from minleak.core._entropy.standard import STANDARD
+from minleak.core._entropy.names import STANDARD, as_entropy
 from minleak.core._parameters import as_list
 from minleak.errors import InvalidParameter
 
@@ -147,7 +146,7 @@ class MeasureSet:
         """The values on J."""
         p = np.asarray(joint.sum(axis=1)).ravel()
         entropies = [entropy for entropy in self.entropies if entropy is not None]
-        before, after = evaluate(entropies, Columns(p[:, None])), evaluate(entropies, Columns(joint))
+        before, after = evaluate(entropies, [p[:, None]]), evaluate(entropies, blocks_of(joint))
         values = iter([0.0 if b == a else b - a for b, a in zip(before, after, strict=True)])
         return np.array([OTHERS[name].of(joint, p) if name in OTHERS else next(values) for name in self.names])
 

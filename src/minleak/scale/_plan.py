@@ -14,10 +14,8 @@ import numpy as np
 import pyarrow as pa
 
 from minleak.core._arrays import Array
-from minleak.core._columns import Columns
 from minleak.core._entropy.base import ConditionalEntropy, evaluate
-from minleak.core._entropy.names import as_entropy
-from minleak.core._entropy.standard import FEW, STANDARD
+from minleak.core._entropy.names import FEW, STANDARD, as_entropy
 from minleak.core._file.replacing import replace_folder
 from minleak.core._plan.fields import LIMIT
 from minleak.errors import InvalidParameter, UnreadableFile
@@ -126,7 +124,7 @@ class WarehousePlan:
         H = as_entropy(entropy)
         if not H.symmetric:
             raise InvalidParameter("plans with gains are made in memory: minleak.design(prior, k, gains=...)")
-        return evaluate([H], Columns(self.target[:, None]))[0]
+        return evaluate([H], [self.target[:, None]])[0]
 
     @property
     def at_home(self) -> float:

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from minleak.core._arrays import Array
-from minleak.core._columns import Columns
 from minleak.core._entropy.base import ConditionalEntropy, evaluate
 from minleak.core._entropy.names import as_entropy
 from minleak.core._file.format import Contents
@@ -186,7 +185,7 @@ class UnlistedPlan(Drawable):
         H = as_entropy(entropy)
         if not H.symmetric:
             raise InvalidParameter("gains are for secrets that are listed: give an entropy without gains")
-        return evaluate([H], Columns(self.target[:, None]))[0]
+        return evaluate([H], [self.target[:, None]])[0]
 
     def against(
         self,

@@ -6,8 +6,7 @@ import random
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from minleak.core._entropy.names import as_entropies
-from minleak.core._entropy.standard import STANDARD
+from minleak.core._entropy.names import STANDARD, as_entropies
 from minleak.core._plain import record
 from minleak.core._text_tables import Table
 from minleak.rates._summaries import Entropies, PlanLeakage, Summary, say_success, summary

@@ -18,8 +18,7 @@ from tests.lab.test_check import LIBRARY
 import minleak as ml
 from minleak.core._certify.plans import best_sorted
 from minleak.core._entropy.forms import RenyiMean, arimoto_exponent, as_mean
-from minleak.core._entropy.names import NAMES
-from minleak.core._entropy.standard import FEW, STANDARD
+from minleak.core._entropy.names import FEW, NAMES, STANDARD
 from minleak.errors import InvalidParameter
 from minleak.lab._optimise.cores.of_entropy import core_of
 from minleak.rivals._random_sets import RandomSets

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import minleak as ml
-from minleak.core._columns import Columns
 from minleak.core._entropy.base import evaluate
 
 NAMES = [
@@ -36,7 +35,7 @@ PRIORS = {
 def test_the_distinct_weights_say_it_all(weights, name):
     prior, H = ml.Prior(np.random.default_rng(3).permutation(weights)), ml.entropy(name)
     assert prior.spectrum is not None
-    whole = evaluate([H], Columns(prior.p[:, None]))[0]
+    whole = evaluate([H], [prior.p[:, None]])[0]
     assert H(prior) == pytest.approx(whole, rel=2e-12, abs=1e-300)
 
 

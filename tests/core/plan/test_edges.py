@@ -101,7 +101,7 @@ def test_zero_weights(certified):
     plan = certified([0, 3, 0, 2, 2, 0], 2)
     channel = plan.channel()
     assert channel.shape[0] == 6
-    assert channel.posteriors([0, 3, 0, 2, 2, 0]).dropped == ((0, 2), (5,))
+    assert ml.lab.posteriors([0, 3, 0, 2, 2, 0], channel).dropped == ((0, 2), (5,))
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from tests.plans import homes_and_ring, plans
 
 import minleak as ml
 from minleak import lab
-from minleak.core._entropy.standard import STANDARD
+from minleak.core._entropy.names import STANDARD
 from minleak.errors import InvalidParameter
 
 close = pytest.approx

@@ -117,6 +117,7 @@ def test_the_mismatched_adversary_over_many_blocks(made, monkeypatch):
     """What he earns does not depend on how the columns are cut."""
     whole = ml.lab.MismatchedAdversary([1, 2, 3, 4]).success(WEIGHTS, made(FLOATS))
     monkeypatch.setattr(columns, "BLOCK", 1)
+    monkeypatch.setattr(columns, "_STORED", 1)
     assert ml.lab.MismatchedAdversary([1, 2, 3, 4]).success(WEIGHTS, made(FLOATS)) == pytest.approx(whole, rel=CLOSE)
 
 

@@ -58,8 +58,8 @@ def test_choices_are_associative_and_distribute():
         once = choose([2, 1, 1], [FIRST, SECOND, THIRD])
         twice = choose([3, 1], [choose([2, 1], [FIRST, SECOND]), _renamed(choose, THIRD)])
         assert equivalent(once, twice)
-        beside = ml.Channel(FIRST).parallel(choose(WEIGHTS, [SECOND, THIRD]))
-        assert equivalent(beside, choose(WEIGHTS, [FIRST.parallel(SECOND), FIRST.parallel(THIRD)]))
+        beside = ml.lab.parallel(ml.Channel(FIRST), choose(WEIGHTS, [SECOND, THIRD]))
+        assert equivalent(beside, choose(WEIGHTS, [ml.lab.parallel(FIRST, SECOND), ml.lab.parallel(FIRST, THIRD)]))
     after = ml.Channel(RNG.dirichlet(np.ones(2), size=3))
     both = hidden_choice(WEIGHTS, [FIRST, SECOND]) @ after
     assert both.toarray() == pytest.approx(hidden_choice(WEIGHTS, [FIRST @ after, SECOND @ after]).toarray())

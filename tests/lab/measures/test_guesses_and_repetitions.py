@@ -94,13 +94,13 @@ def test_smooth_min_entropy_at_its_ends():
 def test_no_repetition_leaks_more_than_the_bounds(prior, channel, times):
     """All sequences of observations, gone through; the number of types is counted."""
     bounds = ml.lab.repetition_bounds(channel, times)
-    exact = ml.lab.maximal_leakage(ml.Channel(channel).repeated(times, ordered=True))
+    exact = ml.lab.maximal_leakage(ml.lab.repeated(ml.Channel(channel), times, ordered=True))
     assert exact <= bounds.bound + 1e-12
     m = channel.shape[1]
     types = len({tuple(sorted(seen)) for seen in itertools.product(range(m), repeat=times)})
     assert bounds.by_types == pytest.approx(math.log2(types))
     assert bounds.by_types <= bounds.by_counts == pytest.approx(m * math.log2(times + 1))
-    leaked = ml.leakage(prior, ml.Channel(channel).repeated(times), "min-entropy")
+    leaked = ml.leakage(prior, ml.lab.repeated(ml.Channel(channel), times), "min-entropy")
     assert leaked <= bounds.bound + 1e-12
 
 
@@ -108,7 +108,7 @@ def test_compositions_leak_no_more_than_their_parts():
     """In parallel at most the sum, one after the other at most the least (Espinoza and Smith)."""
     for _, channel in SYSTEMS:
         first, second = ml.Channel(channel), ml.Channel(RNG.dirichlet(np.ones(3), size=len(channel)))
-        both = ml.lab.maximal_leakage(first.parallel(second))
+        both = ml.lab.maximal_leakage(ml.lab.parallel(first, second))
         parts = [ml.lab.maximal_leakage(part) for part in (first, second)]
         assert both <= sum(parts) + 1e-12
         after = ml.Channel(RNG.dirichlet(np.ones(3), size=channel.shape[1]))

@@ -24,7 +24,7 @@ close = pytest.approx
 
 def test_max_case_leakage_from_the_definition():
     G = RNG.random((3, 4))
-    posteriors = ml.Channel(C).posteriors(P).matrix
+    posteriors = lab.posteriors(P, ml.Channel(C)).matrix
     assert lab.max_case_vulnerability(P, C) == close(posteriors.max(), rel=CLOSE)
     assert lab.max_case_vulnerability(P, C, gain=G) == close((G @ posteriors).max(), rel=CLOSE)
     assert lab.max_case_vulnerability(P, sp.csr_array(C), gain=-G) == close((-G @ posteriors).max(), rel=CLOSE)
@@ -36,7 +36,7 @@ def test_max_case_leakage_from_the_definition():
 def test_pointwise_maximal_leakage():
     """Ratios of posterior to prior; their exponentials have the mean of the maximal leakage."""
     found = lab.pointwise_maximal_leakage(P, C)
-    ratios = (ml.Channel(C).posteriors(P).matrix / P[:, None]).max(axis=0)
+    ratios = (lab.posteriors(P, ml.Channel(C)).matrix / P[:, None]).max(axis=0)
     assert found.values == close(np.log2(ratios), rel=CLOSE)
     assert 2**found.maximal == close(found.probabilities @ ratios, rel=CLOSE)
     assert found.maximal == close(ml.lab.maximal_leakage(C), rel=CLOSE)
@@ -102,7 +102,7 @@ def test_channels_together_add_up():
     other = RNG.dirichlet(np.ones(3), 4)
     D = np.abs(np.subtract.outer(np.arange(4), np.arange(4)))
     both = lab.Together([C, other])
-    assert ml.lab.d_privacy(both, D) == close(ml.lab.d_privacy(ml.Channel(C).parallel(other), D), rel=CLOSE)
+    assert ml.lab.d_privacy(both, D) == close(ml.lab.d_privacy(lab.parallel(ml.Channel(C), other), D), rel=CLOSE)
 
 
 @pytest.mark.parametrize(

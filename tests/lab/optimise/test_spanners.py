@@ -40,7 +40,7 @@ def test_the_least_loss_lies_between(dilation):
     assert found.gap > 0
     assert ml.lab.d_privacy(found.channel, GRID) <= 0.7 * (1 + 1e-9)
     assert "an upper bound, along " in found.status
-    assert found.budget == pytest.approx((found.channel.joint(P) * GRID).sum())
+    assert found.budget == pytest.approx((ml.lab.Joint(P, found.channel).matrix() * GRID).sum())
 
 
 def test_the_least_leakage_lies_between():

@@ -13,8 +13,7 @@ from minleak.core._certify.channels import certify_channel
 from minleak.core._certify.plans import certify_plan
 from minleak.core._channel import Channel, as_channel
 from minleak.core._entropy.base import ConditionalEntropy
-from minleak.core._entropy.names import as_entropies
-from minleak.core._entropy.standard import FEW
+from minleak.core._entropy.names import FEW, as_entropies
 from minleak.core._labels import agree
 from minleak.core._load import load
 from minleak.core._matching import find_positions, values_by_label

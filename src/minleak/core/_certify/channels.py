@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from minleak.core._certify.certificate import EVERY_ENTROPY, Certificate, Check
 from minleak.core._channel import Channel
+from minleak.core._columns import packed
 from minleak.core._entropy.base import ConditionalEntropy
 from minleak.core._joint import Joint
 from minleak.core._leakage import difference
@@ -78,8 +80,8 @@ def _sorted_joint(joint: Joint, exact: bool) -> Iterator[list[Any]]:
             if positive:
                 yield positive
         return
-    for block in joint.columns().blocks():
-        for column in block().T:
-            positive = sorted(column[column > 0].tolist(), reverse=True)
-            if positive:
-                yield positive
+    parts = (part for block in joint.blocks() for part in packed(block))
+    for column in chain.from_iterable(part.T for part in parts):
+        positive = sorted(column[column > 0].tolist(), reverse=True)
+        if positive:
+            yield positive

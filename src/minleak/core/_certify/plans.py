@@ -19,7 +19,7 @@ from minleak.core._certify.certificate import (
     check_secrets,
     in_proportion,
 )
-from minleak.core._columns import Columns
+from minleak.core._columns import blocks_of
 from minleak.core._entropy.base import ConditionalEntropy, Entropy, evaluate
 from minleak.core._entropy.forms import AllGuesses, BestGuesses, Form, RenyiMean, arimoto_exponent
 from minleak.core._leakage import difference
@@ -316,14 +316,14 @@ def _after(plan: Plan, measures: Sequence[ConditionalEntropy]) -> list[float]:
 
     p = plan.weights[plan.fixed] / float(total_of(plan.weights))
     entries = (p, np.arange(len(p)), plan.begins)
-    return evaluate(measures, Columns(sp.csc_array(entries, shape=(len(p), len(plan.begins) - 1))))
+    return evaluate(measures, blocks_of(sp.csc_array(entries, shape=(len(p), len(plan.begins) - 1))))
 
 
 def _distance(plan: Plan, measures: Sequence[ConditionalEntropy]) -> str:
     """How much more leaks than by the best blocks, in words."""
     ordered: Array = np.sort(plan.weights)[::-1] / float(total_of(plan.weights))
     filled = np.concatenate([ordered, np.zeros(-len(ordered) % plan.k)])
-    best = evaluate(measures, Columns(filled.reshape(-1, plan.k).T))
+    best = evaluate(measures, blocks_of(filled.reshape(-1, plan.k).T))
     pairs = zip(measures, best, _after(plan, measures), strict=True)
     more = [f"{above - after:.3g} in {H.name}" for H, above, after in pairs]
     return f"such blocks leak less, by {', '.join(more)}" if more else ""
@@ -341,7 +341,7 @@ def _gaps(plan: Plan, measures: Sequence[Entropy]) -> dict[str, float]:
             break
         pi.append(weight / total)
         left -= weight
-    best = evaluate(measures, Columns(np.array(pi)[:, None]))
+    best = evaluate(measures, [np.array(pi)[:, None]])
     return {H.name: difference(H, *both) for H, *both in zip(measures, best, _after(plan, measures), strict=True)}
 
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from minleak.core._arrays import Array
 from minleak.core._channel import Channel
-from minleak.core._columns import Columns, FewColumns
+from minleak.core._columns import Block, packed
 from minleak.core._entropy.forms import Form
 from minleak.core._joint import Joint, as_joint
 from minleak.core._parameters import real
@@ -55,28 +55,20 @@ class ConditionalEntropy(ABC):
     def value(self, summary: Array) -> float:
         """The entropy from the summaries of all columns, an array of shape (q, number of columns)."""
 
-    def prepare(self, columns: Columns) -> Columns:
+    def seen(self, block: Block) -> Iterable[Block]:
         """The columns that the summaries are taken of; gains change them."""
-        return columns
+        return (block,)
 
     def __call__(self, prior: Prior | Iterable[Any]) -> float:
         """H(X), the uncertainty before any observation."""
         prior = as_prior(prior)
         spectrum = prior.spectrum
         value = None if spectrum is None else self.of_spectrum(*spectrum)
-        if value is not None:
-            return value
-        return self._of(prior.column)
+        return evaluate([self], [prior.p[:, None]])[0] if value is None else value
 
     def conditional(self, prior: Joint | Prior | Iterable[Any], channel: Channel | Any = None) -> float:
         """H(X|Y), the average uncertainty after observing the channel's output. Cost: the channel's non-zeros."""
-        return self._of(as_joint(prior, channel).columns())
-
-    def _of(self, columns: Columns) -> float:
-        """H(X|Y) from the columns of a joint."""
-        few = columns.few
-        value = None if few is None else self.of_few(few)
-        return _values([self], self.prepare(columns))[0] if value is None else value
+        return evaluate([self], as_joint(prior, channel).blocks())[0]
 
     @property
     def form(self) -> Form | None:
@@ -87,10 +79,6 @@ class ConditionalEntropy(ABC):
         """H(X) from the distinct probabilities, largest first, and how many secrets have each; None if it takes the
         whole prior.
         """
-        return None
-
-    def of_few(self, columns: FewColumns) -> float | None:  # noqa: ARG002 - for subclasses
-        """H(X|Y) from a few columns in Python floats; None if it takes numpy."""
         return None
 
     def __repr__(self) -> str:
@@ -131,15 +119,11 @@ class Entropy(ConditionalEntropy):
 
     def perspective(self, v: npt.ArrayLike) -> Any:
         """Fhat(v) = |v|_1 F(v/|v|_1) of a non-negative vector, or of each column of a matrix."""
-        array = np.array(v, dtype=np.float64)  # a copy: blocks are working space
+        array = np.array(v, dtype=np.float64)
         if array.ndim not in (1, 2) or not array.size or not (array.min() >= 0 and array.max() < math.inf):
             raise InvalidParameter("the perspective takes a vector or matrix of finite numbers that are not negative")
         result = self._perspective(array if array.ndim == 2 else array[:, None])
         return result if array.ndim == 2 else float(result[0])
-
-    def plain(self, columns: Columns) -> float:
-        """eta of the combined perspectives, literally as defined."""
-        return self.eta(float(self.combine(np.concatenate(columns.map(self._perspective)))))
 
     def summary(self, v: Array) -> Array:
         return self._perspective(v)[None, :]
@@ -148,31 +132,30 @@ class Entropy(ConditionalEntropy):
         return self.eta(float(self.combine(summary[0])))
 
 
-def evaluate(entropies: Sequence[ConditionalEntropy], columns: Columns) -> list[float]:
-    """The value of each entropy on the columns; those that look at the same columns share one pass over them."""
-    if columns.few is not None:
-        return [H._of(columns) for H in entropies]
-    alike = [H for H in entropies if type(H).prepare is ConditionalEntropy.prepare]
-    shared = iter(_values(alike, columns) if alike else ())
-    return [next(shared) if type(H).prepare is ConditionalEntropy.prepare else H._of(columns) for H in entropies]
+def evaluate(entropies: Sequence[ConditionalEntropy], blocks: Iterable[Block]) -> list[float]:
+    """Return H(X|Y) in each entropy, from the columns of the joint of X and Y in blocks (`Joint.blocks`), in one pass.
 
-
-def _values(entropies: Sequence[ConditionalEntropy], columns: Columns) -> list[float]:
-    whole = columns.whole()
-    if whole is not None:
-        return [H.value(H.summary(whole)) for H in entropies]
-    blocks = columns.map(lambda v: [H.summary(v) for H in entropies])
-    parts = blocks[0] if len(blocks) == 1 else [np.concatenate(each, axis=1) for each in zip(*blocks, strict=True)]
-    return [H.value(part) for H, part in zip(entropies, parts, strict=True)]
-
-
-_TWO, _LN2 = 2, math.log(2)
+    A single column [p[:, None]] gives H(X). Columns of zeros add nothing, whatever their number.
+    """
+    summaries: list[list[Array]] = [[] for _ in entropies]
+    for block in blocks:
+        plain = None
+        for H, found in zip(entropies, summaries, strict=True):
+            for own in H.seen(block):
+                if own is block:
+                    plain = list(packed(block)) if plain is None else plain
+                    found += [H.summary(v) for v in plain]
+                else:
+                    found += [H.summary(v) for v in packed(own)]
+    nothing = np.zeros((1, 1))
+    return [
+        H.value(np.concatenate(found, axis=1) if found else H.summary(nothing))
+        for H, found in zip(entropies, summaries, strict=True)
+    ]
 
 
 def log_base(base: float) -> float:
     """The natural logarithm of a base of logarithms, which must be a finite number above 1."""
-    if base is _TWO:  # the default needs no check
-        return _LN2
     return math.log(real(base, "the base of the logarithm is a number above 1", above=1, below=math.inf))
 
 

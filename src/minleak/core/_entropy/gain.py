@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from minleak.core._arrays import Array
-from minleak.core._columns import Columns
+from minleak.core._columns import BLOCK, Block
 from minleak.core._entropy.base import Entropy
 from minleak.core._entropy.names import as_entropy
 from minleak.core._frames import refuse_names
@@ -75,8 +75,8 @@ class Gain(Entropy):
     def _perspective(self, v: Array) -> Array:
         return self.entropy._perspective(self.gain[:, None] * v if self.gain.ndim == 1 else self.gain @ v)
 
-    def prepare(self, columns: Columns) -> Columns:
-        return under_gain(self.gain, columns)
+    def seen(self, block: Block) -> Iterator[Block]:
+        return under_gain(self.gain, [block])
 
     def summary(self, v: Array) -> Array:
         return self.entropy.summary(v) if self._distributes else self.entropy._perspective(v)[None, :]
@@ -146,14 +146,37 @@ def _beside_the_diagonal(matrix: Any) -> bool:
     return isinstance(matrix, np.ndarray) and bool(np.count_nonzero(matrix[0, 1:]))
 
 
-def under_gain(gain: npt.NDArray[Any], columns: Columns) -> Columns:
-    """The columns G J[:,y], if the gains are for as many secrets."""
-    check_gain(gain, columns)
-    return columns.under(gain)
+def under_gain(gain: npt.NDArray[Any], blocks: Iterable[Block]) -> Iterator[Block]:
+    """Yield the columns G J[:,y] in order and in blocks, from blocks of J with as many secrets. A vector gamma stands
+    for diag(gamma), which keeps the columns sparse.
+    """
+    for block in blocks:
+        n, of = block.shape[0], gain.shape[-1]
+        if n != of:
+            raise InvalidParameter(
+                f"the gains are for {of} secrets, and there are {n}: G has one column for each secret"
+            )
+        if gain.ndim == 1:
+            yield gain[:, None] * block if isinstance(block, np.ndarray) else _scaled(gain, block)
+        else:
+            yield from _products(gain, block)
 
 
-def check_gain(gain: npt.NDArray[Any], columns: Columns) -> None:
-    """Refuse gains for another number of secrets."""
-    n, of = columns.rows, gain.shape[-1]
-    if n != of:
-        raise InvalidParameter(f"the gains are for {of} secrets, and there are {n}: G has one column for each secret")
+def _scaled(gain: Array, block: Any) -> Block:
+    scaled = block.copy()
+    scaled.data *= gain[block.indices]
+    return scaled
+
+
+def _products(gain: Any, block: Block) -> Iterator[Block]:
+    width = max(1, BLOCK // len(gain)) if isinstance(gain, np.ndarray) else block.shape[1]
+    for start in range(0, block.shape[1], width):
+        product = gain @ block[:, start : start + width]
+        yield product if isinstance(product, np.ndarray) else _in_columns(product)
+
+
+def _in_columns(matrix: Any) -> Block:
+    """A sparse matrix as csc, the rows of each column in order."""
+    columns = matrix.tocsc()
+    columns.sort_indices()
+    return columns

@@ -1,4 +1,4 @@
-"""Entropies by name: "arimoto:2" -> Arimoto(2). To add one, add its line to the table."""
+"""Entropies by name: "arimoto:2" -> Arimoto(2), and those that tables show. To add one, add its line to the table."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from functools import lru_cache
 from typing import Any
 
 from minleak.core._entropy.base import ConditionalEntropy
-from minleak.core._entropy.guessing import GuessError, Guesswork
-from minleak.core._entropy.renyi import (
+from minleak.core._entropy.families import (
     Arimoto,
     Collision,
     FehrBerens,
+    GuessError,
+    Guesswork,
     Hartley,
     Hayashi,
     MinEntropy,
@@ -22,6 +23,13 @@ from minleak.core._entropy.renyi import (
 )
 from minleak.core._parameters import as_list
 from minleak.errors import InvalidParameter, quote
+
+#: What tables show unless others are asked for: an attacker who asks questions, has one guess, guesses until right,
+#: compares two draws, counts, or sees a power.
+STANDARD = ("shannon", "min-entropy", "guess-error:1", "guesswork", "collision", "hartley", "tsallis:2")
+
+#: Where there is room for few: questions, one guess, guessing until right.
+FEW = ("shannon", "min-entropy", "guesswork")
 
 # name: (maker, least and most parameters, what the parameters are)
 NAMES: dict[str, tuple[Callable[..., ConditionalEntropy], int, int, str]] = {

@@ -14,8 +14,7 @@ import pyarrow as pa
 from minleak.core._arrays import Array, Indices
 from minleak.core._channel import Channel
 from minleak.core._entropy.base import ConditionalEntropy
-from minleak.core._entropy.names import as_entropy
-from minleak.core._entropy.standard import STANDARD
+from minleak.core._entropy.names import STANDARD, as_entropy
 from minleak.core._file.format import Contents
 from minleak.core._file.hashing import Hashes
 from minleak.core._file.writing import write

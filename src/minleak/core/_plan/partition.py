@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak.core._arrays import Array
-from minleak.core._columns import Columns
+from minleak.core._columns import Block, blocks_of
 from minleak.core._entropy.base import ConditionalEntropy, evaluate
 from minleak.core._entropy.names import as_entropies
 from minleak.core._leakage import difference
@@ -78,19 +78,19 @@ class Partition:
         """H(X|Y) in each entropy, by one pass over the blocks. O(n)."""
         if not all(H.symmetric for H in measures):
             raise InvalidParameter("blocks are measured in plain entropies, which do not ask whose a probability is")
-        return evaluate(measures, self.columns(prior.p[self.members]))
+        return evaluate(measures, blocks_of(self.columns(prior.p[self.members])))
 
-    def columns(self, p: Array) -> Columns:
+    def columns(self, p: Array) -> Block:
         """A column for each block; where all but the last are of one size, without an index."""
         import scipy.sparse as sp
 
         n, sizes = len(p), self.sizes
         size = int(sizes[0])
         if (sizes[:-1] == size).all() and sizes[-1] <= size:
-            return Columns(np.concatenate([p, np.zeros(-n % size)]).reshape(-1, size).T)
+            return np.concatenate([p, np.zeros(-n % size)]).reshape(-1, size).T
         index = np.int32 if n < 2**31 else np.int64
         entries = (p, np.arange(n, dtype=index), self.begins.astype(index))
-        return Columns(sp.csc_array(entries, shape=(n, len(sizes))))
+        return sp.csc_array(entries, shape=(n, len(sizes)))
 
     def leakages(self, prior: Prior, entropies: Sequence[ConditionalEntropy | str]) -> dict[str, float]:
         """H(X) - H(X|Y) by the names of the entropies."""

@@ -20,7 +20,7 @@ import numpy as np
 import pyarrow as pa
 
 from minleak.core._arrays import Array, Indices
-from minleak.core._columns import BLOCK, Columns
+from minleak.core._columns import BLOCK, packed
 from minleak.core._entropy.base import ConditionalEntropy, Entropy, evaluate
 from minleak.core._entropy.gain import Gain
 from minleak.core._entropy.names import as_entropies, as_entropy
@@ -249,12 +249,12 @@ class Plan(SetPlan):
         """H(X|Y) in several entropies."""
         if not len(self.target):
             return self.blocks.entropies(self.on_grid, measures)
-        columns = Columns(self.target[:, None])
         if self.gains is not None:
-            return [form_for_gains(H).plain(columns) for H in measures]
+            cores = [form_for_gains(H) for H in measures]
+            return [core.eta(core.perspective(self.target)) for core in cores]
         if not all(H.symmetric for H in measures):
             raise InvalidParameter("give the gains to design(..., gains=...), which makes the plan for them")
-        return evaluate(measures, columns)
+        return evaluate(measures, [self.target[:, None]])
 
     def leakage(
         self,
@@ -285,7 +285,8 @@ class Plan(SetPlan):
         if self.gains is None:
             before = H(self.on_grid)
         else:
-            before = form_for_gains(H).plain(Columns((self.weights / self.total * self.mass)[:, None]))
+            core = form_for_gains(H)
+            before = core.eta(core.perspective(self.weights / self.total * self.mass))
         return difference(H, before, self.entropy(H))
 
     def _leakage_under(self, H: ConditionalEntropy, q: Prior) -> float:
@@ -300,7 +301,7 @@ class Plan(SetPlan):
         blocks = [(density[sets] * lengths[:, None]).T for sets, lengths in self.cells(max(1, BLOCK // self.k))]
         found = [measure.summary(block) for block in blocks]
         if len(self.fixed):
-            found.append(np.concatenate(self.blocks.columns(worth[self.fixed]).map(measure.summary), axis=1))
+            found += [measure.summary(block) for block in packed(self.blocks.columns(worth[self.fixed]))]
         return difference(H, measure(q), measure.value(np.concatenate(found, axis=1)))
 
     def loss(self, entropy: ConditionalEntropy | str) -> float:
@@ -316,7 +317,7 @@ class Plan(SetPlan):
 
         measures = as_entropies(entropies)
         pi = self.target if len(self.target) else best_target(self.weights, self.k, self.groups)
-        best = evaluate(measures, Columns(pi[:, None]))
+        best = evaluate(measures, [pi[:, None]])
         after = self._entropies(measures)
         return {H.name: difference(H, *both) for H, *both in zip(measures, best, after, strict=True)}
 

@@ -11,7 +11,6 @@ import numpy as np
 
 from minleak import Channel, Prior
 from minleak.core._arrays import Array
-from minleak.core._columns import Columns
 from minleak.core._entropy.base import ConditionalEntropy, evaluate
 from minleak.core._entropy.names import as_entropy
 from minleak.core._leakage import difference
@@ -68,7 +67,7 @@ class MatroidOptimum(Result):
     def entropy(self, entropy: ConditionalEntropy | str) -> float:
         """H(X|Y) = H(pi), the largest that any channel with independent pre-images reaches."""
         pi: Array = np.array([float(part) for part in self.target])
-        return evaluate([_symmetric(entropy)], Columns(pi[:, None]))[0]
+        return evaluate([_symmetric(entropy)], [pi[:, None]])[0]
 
     def leakage(self, entropy: ConditionalEntropy | str) -> float:
         """H(X) - H(X|Y), the least that any such channel leaks."""

@@ -5,17 +5,20 @@ or believes wrongly.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from minleak import Channel, GuessError, Prior
-from minleak.core._arrays import Indices
-from minleak.core._columns import Block
+from minleak.core._arrays import Array, Indices
+from minleak.core._columns import Block, sums_of, tops_of
 from minleak.core._entropy.gain import gain_matrix, under_gain
 from minleak.core._frames import axes
 from minleak.core._joint import Joint, as_joint
 from minleak.core._prior import as_prior, match_prior
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 
 class OptimalAdversary:
@@ -43,13 +46,9 @@ class UniformAdversary:
     def success(self, prior: Joint | Prior | Iterable[Any], channel: Channel | Any = None) -> float:
         """Return the probability that they are right, secrets drawn from the prior."""
         joint = as_joint(prior, channel)
-        p = joint.p
-
-        def paid(block: Block) -> float:
-            possible = np.maximum((block.entries > 0).sum(axis=0), 1)
-            return float(((p[block.rows] * block.entries).sum(axis=0) / possible).sum())
-
-        return sum(joint.source.columns(None).map_placed(paid))
+        return sum(
+            float((joint.p @ block / np.maximum(sums_of(block > 0), 1)).sum()) for block in joint.source.blocks()
+        )
 
 
 class MismatchedAdversary:
@@ -70,15 +69,21 @@ class MismatchedAdversary:
     def success(self, prior: Joint | Prior | Iterable[Any], channel: Channel | Any = None) -> float:
         """Return the probability that they are right, secrets drawn from the prior."""
         joint = as_joint(prior, channel)
+        import scipy.sparse as sp
+
         q, p = match_prior(self._given, joint.source.inputs).p, joint.p
 
-        def paid(block: Block) -> float:
-            expected = q[block.rows] * block.entries
-            chosen = (expected >= expected.max(axis=0, initial=0.0) * (1 - 1e-12)) & (block.entries > 0)
-            earned = (chosen * p[block.rows] * block.entries).sum(axis=0)
-            return float((earned / np.maximum(chosen.sum(axis=0), 1)).sum())
+        return sum(_earned(sp.csc_array(block), p, q) for block in joint.source.blocks())
 
-        return sum(joint.source.columns(None).map_placed(paid))
+
+def _earned(block: sp.csc_array, p: Array, q: Array) -> float:
+    """What guesses by the belief q are paid under p, in these columns of the channel."""
+    rows, columns, m = block.indices, np.repeat(np.arange(block.shape[1]), np.diff(block.indptr)), block.shape[1]
+    expected, most = q[rows] * block.data, np.zeros(m)
+    np.maximum.at(most, columns, expected)
+    chosen = expected >= most[columns] * (1 - 1e-12)
+    earned = np.bincount(columns, chosen * p[rows] * block.data, m)
+    return float((earned / np.maximum(np.bincount(columns, chosen, m), 1)).sum())
 
 
 def best_guesses(prior: Joint | Prior | Iterable[Any], channel: Channel | Any = None, *, gain: Any = None) -> Indices:
@@ -89,8 +94,26 @@ def best_guesses(prior: Joint | Prior | Iterable[Any], channel: Channel | Any = 
     array([0, 1])
     """
     joint = as_joint(prior, channel)
-    columns = joint.columns()
-    best, worth = (columns if gain is None else under_gain(gain_matrix(gain, joint.secrets), columns)).largest()
+    gained = joint.blocks() if gain is None else under_gain(gain_matrix(gain, joint.secrets), joint.blocks())
+    best, worth = (np.concatenate(parts) for parts in zip(*map(_largest, gained), strict=True))
     # Without gains, what can occur is worth something.
     best[(worth if gain is None else joint.output()) == 0] = -1
     return best
+
+
+def _largest(block: Block) -> tuple[Indices, Array]:
+    """The row of each column's largest entry, the first of several, and the entry; missing entries are zeros."""
+    tops = tops_of(block)
+    if isinstance(block, np.ndarray):
+        return block.argmax(axis=0), tops
+    n, m = block.shape
+    sizes = np.diff(block.indptr)
+    columns, rows = np.repeat(np.arange(m), sizes), block.indices
+    best = np.full(m, n)
+    found = block.data == tops[columns]
+    np.minimum.at(best, columns[found], rows[found])
+    missing = sizes.copy()  # the first row without an entry, where the rows before it all have one
+    places = np.arange(len(rows)) - block.indptr[columns]
+    gaps = rows != places
+    np.minimum.at(missing, columns[gaps], places[gaps])
+    return np.where((tops == 0) & (missing < n), np.minimum(best, missing), best), tops

@@ -14,6 +14,7 @@ from minleak.core._matrices import is_sparse
 from minleak.core._parameters import real, whole
 from minleak.core._prior import as_prior
 from minleak.errors import InvalidChannel, InvalidParameter
+from minleak.lab._algebra import sharing
 
 
 def binary_symmetric(error: Any) -> Channel:
@@ -110,7 +111,7 @@ def _weighed(
     if len(chosen) != len(given):
         raise InvalidParameter(f"{len(chosen)} weights for {len(given)} channels: give one for each")
     named = next((part for part in given if not part.inputs.is_default), given[0])
-    parts = [named.sharing(part, "to choose from") for part in given]
+    parts = [sharing(named, part, "to choose from") for part in given]
     if chosen.exact and all(part.exact is not None for part in parts):
         return chosen, [Fraction(int(w), int(chosen.total)) for w in chosen.weights], parts
     return chosen, chosen.p.tolist(), parts

@@ -13,8 +13,8 @@ from minleak.core._arrays import Array
 from minleak.core._entropy.base import log_base, order
 from minleak.core._labels import agree, match
 from minleak.core._matching import order_of
+from minleak.core._order_leakages import CLOSE, log_moment
 from minleak.core._parameters import real, truth
-from minleak.core._powers import CLOSE, log_moment
 from minleak.core._prior import as_prior, take_prior
 from minleak.core._small_leakages import SMALL
 from minleak.errors import InvalidParameter

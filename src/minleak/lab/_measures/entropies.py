@@ -11,7 +11,7 @@ import numpy as np
 
 from minleak import Arimoto, Channel, Prior
 from minleak.core._arrays import Array
-from minleak.core._columns import Columns
+from minleak.core._columns import packed
 from minleak.core._entropy.base import log_base
 from minleak.core._joint import Joint, joint_or_prior
 from minleak.core._parameters import real
@@ -42,16 +42,16 @@ def smooth_min_entropy(
     (1.0, 2.0)
     """
     spare = real(epsilon, "epsilon is a probability, from 0 to 1", least=0, most=1)
-    columns, unit = joint_or_prior(prior, channel).columns(), log_base(base)
-    cap = _worst_cap(columns, spare) if worst else _sum_of_caps(columns, spare)
+    joint, unit = joint_or_prior(prior, channel), log_base(base)
+    cap = _worst_cap(joint, spare) if worst else _sum_of_caps(joint, spare)
     return -math.log(cap) / unit + 0.0 if cap > 0 else math.inf
 
 
-def _sum_of_caps(columns: Columns, spare: float) -> float:
+def _sum_of_caps(joint: Joint, spare: float) -> float:
     """The least sum of caps lambda_y with sum of (J[x,y] - lambda_y)^+ <= spare."""
-    falls = np.zeros(columns.rows)  # by how far the caps fall, in all columns, while c entries reach them
-    for fall in columns.map(_falls):
-        falls[: len(fall)] += fall
+    falls = np.zeros(len(joint.p))  # by how far the caps fall, in all columns, while c entries reach them
+    for v in (v for block in joint.blocks() for v in packed(block)):
+        falls[: len(v)] += _falls(v)
     spent = np.cumsum(falls * np.arange(1, len(falls) + 1))
     whole = spent <= spare
     count = int(whole.sum())
@@ -67,9 +67,9 @@ def _falls(v: Array) -> Array:
     return np.asarray(-np.diff(falling, axis=0, append=0.0).sum(axis=1))
 
 
-def _worst_cap(columns: Columns, spare: float) -> float:
+def _worst_cap(joint: Joint, spare: float) -> float:
     """The least lambda with sum over y of p(y) (J[x,y]/p(y) - lambda)^+ <= spare."""
-    blocks = columns.map(_posteriors)
+    blocks = [_posteriors(v) for block in joint.blocks() for v in packed(block)]
     q, weight = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
     order = np.argsort(-q, kind="stable")
     q, weight = q[order], weight[order]
@@ -122,6 +122,7 @@ def guesswork_moment(
             f"{n} guesses to the power of {power:g} are beyond what a float holds: take a smaller rho"
         )
     ranks = np.arange(1.0, len(joint.prior) + 1) ** power
-    value = math.fsum(joint.columns().map(lambda v: float(ranks[: len(v)] @ np.sort(v, axis=0)[::-1].sum(axis=1))))
+    sorted_sums = (np.sort(v, axis=0)[::-1].sum(axis=1) for block in joint.blocks() for v in packed(block))
+    value = math.fsum(float(ranks[: len(sums)] @ sums) for sums in sorted_sums)
     most = math.exp(power * Arimoto(1 / (1 + power), base=math.e).conditional(joint))
     return GuessworkMoment(power, value, max(most / (1 + math.log(n)) ** power, 1.0), most)

@@ -20,6 +20,7 @@ from minleak.core._matrices import DENSE, too_large
 from minleak.core._prior import as_prior
 from minleak.core._result import Result
 from minleak.errors import InvalidParameter
+from minleak.lab._hyper import reduced
 from minleak.lab._measures.capacities import number_values
 
 # The most guesses or strategies that a matrix of gains is made with.
@@ -64,7 +65,7 @@ def posterior_gain(gain: Any, channel: Channel | Any) -> Array:
     if matrix.shape[1] != n:
         raise InvalidParameter(f"the gains are for {matrix.shape[1]} secrets, and the channel has {n}")
     found = np.zeros((1, n))
-    for column in channel.reduced().toarray().T:
+    for column in reduced(channel).toarray().T:
         if len(found) * len(matrix) > _GUESSES:
             raise InvalidParameter(
                 f"{len(matrix)} guesses after {channel.shape[1]} observables make over {_GUESSES:,} strategies: "

@@ -16,8 +16,7 @@ from minleak.core._arrays import Array
 from minleak.core._capacity import Capacity
 from minleak.core._channel import as_channel
 from minleak.core._entropy.base import log_base, order
-from minleak.core._entropy.deformed import deform, restore
-from minleak.core._entropy.forms import arimoto_exponent
+from minleak.core._entropy.forms import arimoto_exponent, deform, restore
 from minleak.core._joint import Joint, as_joint
 from minleak.core._order_leakages import Tilt, order_leakage
 from minleak.core._parameters import real

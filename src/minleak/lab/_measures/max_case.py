@@ -11,6 +11,7 @@ import numpy as np
 
 from minleak import Channel, Prior
 from minleak.core._arrays import Array
+from minleak.core._columns import tops_of
 from minleak.core._entropy.base import log_base
 from minleak.core._entropy.gain import gain_matrix, under_gain
 from minleak.core._joint import Joint, as_joint
@@ -29,8 +30,8 @@ def max_case_vulnerability(
     0.8333333333333334
     """
     joint = as_joint(prior, channel)
-    columns, p_y = joint.columns(), joint.output()
-    _, best = (columns if gain is None else under_gain(gain_matrix(gain, joint.secrets), columns)).largest()
+    gained = joint.blocks() if gain is None else under_gain(gain_matrix(gain, joint.secrets), joint.blocks())
+    p_y, best = joint.output(), np.concatenate([tops_of(block) for block in gained])
     return float((best[p_y > 0] / p_y[p_y > 0]).max())
 
 

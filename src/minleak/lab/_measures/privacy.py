@@ -13,14 +13,16 @@ import numpy as np
 
 from minleak import Channel, Prior
 from minleak.core._arrays import Array
+from minleak.core._channel import as_channel
+from minleak.core._columns import Source
 from minleak.core._joint import as_source
 from minleak.core._labels import Labels
 from minleak.core._matching import columns_by_label, values_by_label
 from minleak.core._matrices import DENSE, is_sparse, too_large
 from minleak.core._parameters import is_number
 from minleak.core._prior import as_prior
-from minleak.core._together import Together
 from minleak.errors import InvalidParameter, quote
+from minleak.lab._together import Together
 
 
 def distances_between(metric: Any, secrets: Labels | int, others: Labels | int | None = None) -> Array:
@@ -143,7 +145,8 @@ def prior_epsilon(prior: Prior | Iterable[Any], metric: Any) -> float:
     """
     prior = as_prior(prior)
     distances = distances_between(metric, prior.labels, prior.labels)
-    return _most(_one_way(prior.logs[:, None]), distances)
+    with np.errstate(divide="ignore"):
+        return _most(_one_way(np.log(prior.p)[:, None]), distances)
 
 
 def induced_metric(channel: Channel | Any) -> Array:
@@ -160,16 +163,17 @@ def induced_metric(channel: Channel | Any) -> Array:
     return np.maximum(one_way, one_way.T)
 
 
-def _log_ratios(channel: Channel | Together) -> Array:
+def _log_ratios(channel: Source) -> Array:
     """max over y of log C[x,y]/C[x',y]; of channels together, the sum."""
     if isinstance(channel, Together):
         return np.asarray(sum(_log_ratios(part) for part in channel.parts))
-    n = channel.shape[0]
+    matrix = as_channel(channel)
+    n = matrix.shape[0]
     size = too_large(n * n, each=DENSE)
     if size is not None:
         raise InvalidParameter(f"the distances of so many secrets have {size}")
     with np.errstate(divide="ignore"):
-        return _one_way(np.log(channel.toarray()))
+        return _one_way(np.log(matrix.toarray()))
 
 
 def _one_way(logs: Array) -> Array:

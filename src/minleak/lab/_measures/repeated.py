@@ -14,7 +14,6 @@ import numpy as np
 
 from minleak import Channel, Prior
 from minleak.core._arrays import Array, Indices
-from minleak.core._channel import as_channel
 from minleak.core._entropy.base import log_base
 from minleak.core._joint import Joint, as_joint
 from minleak.core._leakage import maximal_leakage
@@ -23,6 +22,7 @@ from minleak.core._result import Result
 from minleak.core._simulating import generator, margin
 from minleak.core._text_tables import Table
 from minleak.errors import Infeasible
+from minleak.lab._hyper import reduced
 
 # The most looks to simulate, and the most multisets to enumerate.
 _LOOKS, _EXACT = 10**9, 4_000_000
@@ -336,13 +336,13 @@ def repetition_bounds(channel: Channel | Any, observations: int, *, base: float 
 
     The min-entropy leakage of a channel is at most the logarithm of the number of its outputs. Of n observations only
     how often each output came counts, and there are at most C(n+m-1, n) <= (n+1)^m such types: leakage grows with
-    log n, not with n. `channel.repeated(n)` is exact where that is small enough. O(n m) beyond sorting rows.
+    log n, not with n. `lab.repeated(channel, n)` is exact where that is small enough. O(n m) beyond sorting rows.
 
     >>> found = repetition_bounds([[0.9, 0.1], [0.8, 0.2], [0.7, 0.3]], 5)
     >>> round(found.by_types, 6), round(found.by_counts, 6), round(found.bound, 6)
     (2.584963, 5.169925, 1.315172)
     """
-    given, count = as_channel(channel).reduced(), whole(observations, "the number of observations", 1)
+    given, count = reduced(channel), whole(observations, "the number of observations", 1)
     outputs, unit = given.shape[1], log_base(base)
     some = np.arange(1.0, min(count, outputs - 1) + 1)  # the binomial coefficient has as many factors
     types = float(np.log((max(count, outputs - 1) + some) / some).sum())

@@ -16,6 +16,8 @@ from minleak.core._joint import Joint
 from minleak.core._prior import as_prior
 from minleak.core._result import Result
 from minleak.errors import InvalidParameter, SolverFailed, quote
+from minleak.lab._algebra import sharing
+from minleak.lab._hyper import hyper
 from minleak.lab._measures.capacities import cityblock
 from minleak.lab._measures.distances import match_distributions, separations
 from minleak.lab._measures.privacy import distances_between, shortest_paths
@@ -82,9 +84,9 @@ def hyper_distance(
     0.0
     """
     A = as_channel(first)
-    B = A.sharing(second, "that are compared")
+    B = sharing(A, second, "that are compared")
     known = Joint(prior, A).prior
-    hypers = [channel.hyper(known) for channel in (A, B)]
+    hypers = [hyper(known, channel) for channel in (A, B)]
     outers = [np.asarray(each.outers, dtype=np.float64) for each in hypers]
     inners = [_rows(each.inners) for each in hypers]
     if isinstance(metric, str) and metric == "total variation":

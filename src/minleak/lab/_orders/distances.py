@@ -16,6 +16,7 @@ from minleak.core._leakage import posterior_vulnerability
 from minleak.core._result import Result
 from minleak.core._text_tables import Table
 from minleak.errors import InvalidParameter, SolverFailed
+from minleak.lab._algebra import sharing
 
 # The most coefficients of a programme, and how close its two sides must come.
 _MOST, _CLOSE = 20_000_000, 1e-7
@@ -58,7 +59,7 @@ def deficiency(first: Channel | Any, second: Channel | Any) -> Deficiency:
     from scipy.optimize import linprog
 
     A = as_channel(first)
-    B = A.sharing(second, "that are compared")
+    B = sharing(A, second, "that are compared")
     (n, m), k = A.shape, B.shape[1]
     if n * m * k > _MOST:
         raise InvalidParameter(f"{n} secrets, {m} and {k} observables make more than {_MOST:,} coefficients")
@@ -134,7 +135,7 @@ def refinement_distance(
     from scipy.optimize import linprog
 
     A = as_channel(first)
-    B = A.sharing(second, "that are compared")
+    B = sharing(A, second, "that are compared")
     known = Joint(prior, A).prior
     possible = np.flatnonzero(known.p > 0)
     p = known.p[possible]

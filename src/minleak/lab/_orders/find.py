@@ -11,10 +11,10 @@ import numpy.typing as npt
 
 from minleak.core._arrays import Array
 from minleak.core._matrices import is_sparse
-from minleak.core._reducing import group_columns, group_shares, merge_columns
 from minleak.core._threads import one_thread
 from minleak.errors import SolverFailed
 from minleak.lab import _exact
+from minleak.lab._hyper import group_columns, group_shares, merge_columns
 from minleak.lab._orders import gains, programme, sparse
 
 # Matrices with at most so many entries, and programmes with at most so many, are worked on densely.

@@ -15,6 +15,7 @@ from minleak.core._parameters import whole
 from minleak.core._result import Result
 from minleak.core._simulating import generator
 from minleak.core._text_tables import Table
+from minleak.lab._algebra import sharing
 from minleak.lab._measures.distances import renyi_nats
 from minleak.lab._measures.funnel import halve
 from minleak.lab._orders.orders import refined_by
@@ -99,7 +100,7 @@ def more_capable(first: Channel | Any, second: Channel | Any, *, trials: int = 2
 
 def _both(first: Channel | Any, second: Channel | Any) -> tuple[Channel, Channel, Array, Array]:
     A = as_channel(first)
-    B = A.sharing(second, "that are compared")
+    B = sharing(A, second, "that are compared")
     a, b = A.toarray(), B.toarray()
     return A, B, a[:, a.any(axis=0)], b[:, b.any(axis=0)]
 

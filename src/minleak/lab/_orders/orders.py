@@ -10,13 +10,14 @@ import numpy as np
 from minleak import Channel, Prior
 from minleak.core._arrays import Array
 from minleak.core._capacity import uniform_prior
-from minleak.core._channel import as_channel, post_processing
+from minleak.core._channel import as_channel
 from minleak.core._labels import match
 from minleak.core._leakage import posterior_vulnerability
 from minleak.core._matrices import check_tolerance
 from minleak.core._result import Result
 from minleak.core._text_tables import Table
 from minleak.errors import InvalidChannel
+from minleak.lab._algebra import sharing
 from minleak.lab._measures.max_case import max_case_vulnerability
 from minleak.lab._orders.find import factorise, in_cone
 
@@ -68,12 +69,12 @@ def refined_by(first: Channel | Any, second: Channel | Any, *, tolerance: float 
            [0., 2.]]), (1.25, 1.5))
     """
     A = as_channel(first)
-    B = A.sharing(second, "that are compared")
+    B = sharing(A, second, "that are compared")
     exact = A.exact is not None and B.exact is not None
     limit = check_tolerance(tolerance)
     found = factorise(A.exact, B.exact, tolerance=limit) if exact else factorise(A.matrix, B.matrix, tolerance=limit)
     if found.R is not None:
-        return Refinement(True, exact, post_processing(found.R, A, B))
+        return Refinement(True, exact, Channel(found.R, inputs=A.outputs, outputs=B.outputs))
     prior = uniform_prior(A)
     if exact:
         gain = np.array([[int(value) for value in guess] for guess in found.gain], dtype=object)
@@ -95,7 +96,7 @@ def max_refined_by(first: Channel | Any, second: Channel | Any, *, tolerance: fl
     (True, False)
     """
     A = as_channel(first)
-    B = A.sharing(second, "that are compared")
+    B = sharing(A, second, "that are compared")
     gain = in_cone(A.matrix, B.matrix, tolerance=check_tolerance(tolerance))
     if gain is None:
         return Refinement(True, False)

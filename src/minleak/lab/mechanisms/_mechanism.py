@@ -39,10 +39,9 @@ class Mechanism(Channel):
         outputs: Any = None,
         along_line: bool = False,
     ) -> None:
-        """Rows come from closed forms that sum to one, and are stored without another check."""
         if outputs is None and matrix.shape[0] == matrix.shape[1]:
             outputs = inputs  # the observables are secrets, and have their names
-        self._hold(matrix, inputs, outputs)
+        super().__init__(matrix, inputs=inputs, outputs=outputs)
         self._distances, self._along_line = distances, along_line
 
     @cached_property

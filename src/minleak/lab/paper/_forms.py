@@ -11,8 +11,7 @@ import numpy as np
 
 from minleak.core._arrays import Array
 from minleak.core._entropy.base import ConditionalEntropy, Entropy, log, log_base
-from minleak.core._entropy.guessing import Guesswork
-from minleak.core._entropy.renyi import Hayashi
+from minleak.core._entropy.families import Guesswork, Hayashi
 
 
 class NonMonotone(ConditionalEntropy):

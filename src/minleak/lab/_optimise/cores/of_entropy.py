@@ -10,8 +10,7 @@ import numpy as np
 from minleak import Gain
 from minleak.core._arrays import Array, Indices
 from minleak.core._entropy.base import ConditionalEntropy
-from minleak.core._entropy.deformed import restore
-from minleak.core._entropy.forms import AllGuesses, BestGuesses, RenyiMean, arimoto_exponent
+from minleak.core._entropy.forms import AllGuesses, BestGuesses, RenyiMean, arimoto_exponent, restore
 from minleak.errors import InvalidParameter
 from minleak.lab._optimise.cores.base import AttackerPart, Core, Grouped, Linear, Polyhedron
 from minleak.lab._optimise.cores.renyi import ArimotoCore, FehrBerensCore, HayashiCore, ShannonCore

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from minleak.core._arrays import Array
-from minleak.core._entropy.deformed import deform, restore
+from minleak.core._entropy.forms import deform, restore
 from minleak.lab._optimise.cores.base import AttackerPart, Core, Grouped, Hypograph, cvxpy
 
 # For orders closer to 1 the exponent 1/(alpha-1) is that of this distance; the plane is still that of the order.

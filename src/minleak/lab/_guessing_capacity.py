@@ -11,14 +11,48 @@ from typing import Any
 import numpy as np
 
 from minleak.core._arrays import Array, Indices
-from minleak.core._reducing import group_columns, merge_columns
+from minleak.core._capacity import Capacity, uniform_prior
+from minleak.core._channel import Channel, as_channel
+from minleak.core._matrices import too_large
+from minleak.core._parameters import real, whole
+from minleak.errors import InvalidParameter
+from minleak.lab._hyper import group_columns, merge_columns
 
 # Up to so many secrets all sets are looked at; at once, where that is so many steps, else where branching was too long.
 _ALL, _SOON = 20, 10_000_000
 # What branching may cost: so many entries of the channel are looked at, whatever the time.
 _WORK = 1_000_000_000
+# What an entry of the dense matrix costs while sets are compared, in bytes.
+_EACH = 256
 # Prices of the observables are found by a linear programme with at most so many entries.
 _PRICED = 4000
+
+
+def guessing_capacity(
+    channel: Channel | Any, guesses: int = 1, *, gap: float = 1e-9, iterations: int | None = None
+) -> Capacity:
+    """The largest rise of the chance that one of l = `guesses` guesses is right, over all priors: the capacity in
+    `GuessError(l)`.
+
+    Attained by a uniform prior on a set of secrets, and exact up to 20 of them. Above, by branching over sets, until
+    the bound is within the `gap` or `iterations` of them were extended (without that number, as many as a limit on
+    work allows).
+
+    >>> worst = guessing_capacity([[1, 0], [0.5, 0.5], [0.5, 0.5]])
+    >>> worst.value, worst.status
+    (0.25, 'exact')
+    """
+    channel, l = as_channel(channel), whole(guesses, "the number of guesses", most=2**53)
+    gap = real(gap, "the gap is a positive number", above=0)
+    size = too_large(math.prod(channel.shape), each=_EACH)
+    if size is not None:
+        raise InvalidParameter(f"sets are compared on a dense matrix, and this one has {size}")
+    nodes = None if iterations is None else whole(iterations, "iterations", 1)
+    found = best_set(channel.matrix, l, gap=gap, nodes=nodes)
+    apart = found.upper - found.value
+    status = "exact" if apart == 0 else "certified" if apart <= gap else "not converged"
+    prior = uniform_prior(channel, found.secrets.tolist())
+    return Capacity(found.value, found.value, found.upper, prior, status, found.nodes)
 
 
 @dataclass(frozen=True)

@@ -1,40 +1,38 @@
-"""The Renyi family: Shannon, min-entropy, and the conditional Renyi entropies that never grow by observing.
+"""The named entropies: the Renyi family (Shannon, min-entropy, Arimoto, ...), and guesses.
 
-Each takes the Renyi entropy H_a of every posterior, in nats, combines them by the exponential mean
+Those of the family take the Renyi entropy H_a of every posterior, in nats, combine them by the exponential mean
 
     R = (1/c) log sum over y of p(y) exp(c H_a(X given y)),
 
-with c = (1-a)/a for Arimoto, c = 1-a for Hayashi and c = -1 for Fehr and Berens, and applies an increasing function.
-This is the Kolmogorov-Nagumo form of eta(sum Fhat), Fhat(v) = |v|_1 exp(c H_a(v/|v|_1)), and it is how values are
-computed: it keeps digits that the plain form loses (a close to 1), and supports orders 0, 1 and infinity exactly.
+and apply an increasing function. This is the Kolmogorov-Nagumo form of eta(sum Fhat), with
+Fhat(v) = |v|_1 exp(c H_a(v/|v|_1)), and it is how values are computed: it keeps digits that the plain form loses (a
+close to 1), and supports orders 0, 1 and infinity exactly.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from minleak.core._arrays import Array
-from minleak.core._columns import Columns, FewColumns, heavy_columns
+from minleak.core._columns import workspace
 from minleak.core._entropy.base import Entropy, log, log_base, order, shortest
-from minleak.core._entropy.few import min_entropy, renyi_mean, shannon
-from minleak.core._entropy.forms import RenyiMean, arimoto_exponent
-from minleak.core._entropy.means import light_shannon, power_sums, renyi_columns, shannon_sums
-from minleak.core._parameters import real
-from minleak.core._prior import Prior, as_prior
+from minleak.core._entropy.forms import (
+    AllGuesses,
+    BestGuesses,
+    RenyiMean,
+    arimoto_exponent,
+    heavy_columns,
+    renyi_columns,
+)
+from minleak.core._parameters import real, whole
 from minleak.errors import InvalidParameter, quote
 
-# Below this order sums of powers keep the digits of the perspective, and are faster.
+# Below this order the sums of powers keep the digits of the perspective.
 _LOW = 0.75
-# Above this many entries numpy sums the logarithms of light columns faster than Python.
-_FEW = 16
-# Priors of up to this many secrets keep their logarithms.
-_LOGS = 1 << 15
-# Above this min-entropy, in nats, the logarithm of a ratio loses no digits.
-_UNSURE = 0.1
 
 
 class Renyi(Entropy):
@@ -81,7 +79,8 @@ class Renyi(Entropy):
         a, c = self.alpha, self._form.exponent
         with np.errstate(under="ignore", over="ignore"):
             if 0 < a < _LOW and c != 0:
-                s, powers = power_sums(v, a)
+                s = v.sum(axis=0)
+                powers = np.maximum(((v / np.where(s > 0, s, 1.0)) ** a).sum(axis=0), 1.0)
                 return np.asarray(s * powers ** (c / (1 - a)))
             s, h = renyi_columns(v, a)
             if c == 0:
@@ -98,9 +97,6 @@ class Renyi(Entropy):
 
     def of_spectrum(self, values: Array, times: Array) -> float:
         return self._form.outer(float(renyi_columns(values[:, None], self.alpha, times[:, None])[1, 0]))
-
-    def of_few(self, columns: FewColumns) -> float:
-        return renyi_mean(self._form, columns)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Renyi) and self._form == other._form
@@ -120,28 +116,6 @@ class Shannon(Renyi):
 
     def __init__(self, *, base: float = 2) -> None:
         super().__init__(RenyiMean(1.0, 0.0, unit=log_base(base)))
-
-    def _perspective(self, v: Array) -> Array:
-        return shannon_sums(v) / self.unit
-
-    # The sum of the perspectives is the mean: one number for each column is enough.
-    summary, value = Entropy.summary, Entropy.value
-
-    def __call__(self, prior: Prior | Iterable[Any]) -> float:
-        prior = as_prior(prior)
-        column = prior.column
-        if column.light and len(prior.weights) <= _LOGS:
-            return -float(prior.p.dot(prior.logs)) / self.unit
-        return super().__call__(prior) if column.few is None else self._of(column)
-
-    def of_few(self, columns: FewColumns) -> float:
-        return shannon(columns) / self.unit
-
-    def _of(self, columns: Columns) -> float:
-        few = columns.few
-        if few is not None and (columns.matrix.size <= _FEW or not columns.light):
-            return self.of_few(few)
-        return light_shannon(columns) / self.unit if columns.light else super()._of(columns)
 
 
 class MinEntropy(Renyi):
@@ -166,19 +140,6 @@ class MinEntropy(Renyi):
     def value(self, summary: Array) -> float:
         top, rest = summary.sum(axis=1)
         return math.log1p(rest / top) / self.unit
-
-    def of_few(self, columns: FewColumns) -> float:
-        return min_entropy(columns) / self.unit
-
-    def _of(self, columns: Columns) -> float:
-        few = columns.few
-        if few is not None and (len(few) > 1 or len(few[0]) <= _FEW):
-            return self.of_few(few)
-        if isinstance(columns.matrix, np.ndarray):
-            nats = math.log(columns.mass / columns.top_mass())
-            if nats > _UNSURE:  # no digits were lost
-                return nats / self.unit
-        return super()._of(columns)
 
 
 class Arimoto(Renyi):
@@ -298,3 +259,61 @@ class Collision(_Named):
     """
 
     _order = 2.0
+
+
+class GuessError(Entropy):
+    """The probability that l best guesses are all wrong: Fhat(v) = |v|_1 - (the sum of the l largest), eta(z) = z.
+
+    GuessError(1) is one minus the Bayes vulnerability.
+
+    >>> GuessError(2)([4, 3, 2, 1])
+    0.30000000000000004
+    """
+
+    increasing = True
+
+    def __init__(self, l: int = 1) -> None:
+        self.l = whole(l, "the number of guesses l", most=2**53)
+
+    @property
+    def name(self) -> str:
+        return f"guess-error:{self.l}"
+
+    @property
+    def form(self) -> BestGuesses:
+        return BestGuesses(self.l)
+
+    def _perspective(self, v: Array) -> Array:
+        others = len(v) - self.l
+        if others <= 0:
+            return np.zeros(v.shape[1])
+        if self.l == 1:
+            return heavy_columns(v)[1]
+        return np.asarray(np.partition(v, others, axis=0)[:others].sum(axis=0))
+
+    def of_spectrum(self, values: Array, times: Array) -> float:
+        after = np.clip(np.cumsum(times) - self.l, 0.0, times)  # of each value, how many come after the l-th place
+        return float(after @ values)
+
+
+class Guesswork(Entropy):
+    """The expected number of guesses until right: Fhat(v) = sum of i v_[i], v_[i] the i-th largest, eta(z) = z.
+
+    >>> Guesswork()([4, 3, 2, 1])
+    2.0
+    """
+
+    name = "guesswork"
+    increasing = True
+    form = AllGuesses()
+
+    def _perspective(self, v: Array) -> Array:
+        ascending = workspace(v.T.shape)
+        ascending[:] = v.T
+        ascending.sort(axis=1)
+        return np.asarray(ascending @ np.arange(len(v), 0, -1, dtype=np.float64))
+
+    def of_spectrum(self, values: Array, times: Array) -> float:
+        # c secrets of equal probability after b others stand on average at b + (c+1)/2
+        before = np.cumsum(times) - times
+        return float((times * values) @ (before + (times + 1) / 2))
