@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 from minleak.core._prior import Prior
-from minleak.strings import _certificate, _summary  # noqa: F401 - register how these plans are certified and told
 from minleak.strings._plan import UnlistedPlan
 from minleak.strings._string_prior import StringPrior
 
