@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from minleak.core._plan.summaries import PARTS
+from minleak.lineage._summary import PARTS
 from tests.cli.files import QUERIES
 
 import minleak as ml

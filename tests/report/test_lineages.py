@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from minleak.core._plan.summaries import measure_parts
+from minleak.lineage._summary import measure_parts
 from tests.report.test_charts import points
 from tests.report.test_world import text
 

@@ -20,7 +20,7 @@ import numpy as np
 import pyarrow as pa
 
 from minleak.core._arrays import Array, Indices
-from minleak.core._columns import BLOCK, packed
+from minleak.core._columns import BLOCK, blocks_of, packed
 from minleak.core._entropy.base import ConditionalEntropy, Entropy, evaluate
 from minleak.core._entropy.gain import Gain
 from minleak.core._entropy.names import as_entropies, as_entropy
@@ -298,10 +298,11 @@ class Plan(SetPlan):
         measure = H if self.gains is None else Gain(form_for_gains(H), self.gains)
         worth = q.p if self.gains is None else q.p * self.gains
         density = worth / np.maximum(self.all_places, 1)
-        blocks = [(density[sets] * lengths[:, None]).T for sets, lengths in self.cells(max(1, BLOCK // self.k))]
-        found = [measure.summary(block) for block in blocks]
+        drawn = ((density[sets] * lengths[:, None]).T for sets, lengths in self.cells(max(1, BLOCK // self.k)))
+        found = [measure.summary(block) for block in drawn]
         if len(self.fixed):
-            found += [measure.summary(block) for block in packed(self.blocks.columns(worth[self.fixed]))]
+            blocks = blocks_of(self.blocks.columns(worth[self.fixed]))
+            found += [measure.summary(v) for block in blocks for v in packed(block)]
         return difference(H, measure(q), measure.value(np.concatenate(found, axis=1)))
 
     def loss(self, entropy: ConditionalEntropy | str) -> float:
