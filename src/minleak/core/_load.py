@@ -6,7 +6,7 @@ import os
 from importlib import import_module
 from typing import Any
 
-from minleak.core._file.format import UNFIT, read
+from minleak.core._file.format import UNFIT, file_name, read
 from minleak.core._parameters import truth
 from minleak.core._plan.drawable import Drawable
 from minleak.errors import InvalidCloak, quote
@@ -32,8 +32,7 @@ def load(path: str | os.PathLike[str], *, mapped: bool = True) -> Drawable:
     for those that have loaded it; to be safe from a file that somebody writes to in place, use `mapped=False`, which
     reads it into memory. That it holds the optimal plan for a prior is what `certify(path, prior)` says.
     """
-    with open(path, "rb") as file:
-        begins = file.read(_BEGINNING)
+    begins = _beginning(path)
     if begins in OTHERS:
         module, name = OTHERS[begins]
         opened: Drawable = getattr(import_module(module), name).load(path)
@@ -52,3 +51,15 @@ def load(path: str | os.PathLike[str], *, mapped: bool = True) -> Drawable:
     vars(plan)["hashes"] = contents.hashes
     contents.release()
     return plan
+
+
+def _beginning(path: str | os.PathLike[str]) -> bytes:
+    """How a file begins; nothing for what is no file or cannot be read, of which `read` says so."""
+    name = file_name(path)
+    if not os.path.isfile(name):  # opening a pipe would wait for a writer
+        return b""
+    try:
+        with open(name, "rb") as file:
+            return file.read(_BEGINNING)
+    except OSError:
+        return b""
