@@ -120,7 +120,7 @@ class Comparison(Result):
         if not self.visits:
             return told
         cells = [
-            [row.name, *map(_estimated, (row.success, row.asked_once, row.names, row.buckets, row.answers))]
+            [row.name, *map(estimate, (row.success, row.asked_once, row.names, row.buckets, row.answers))]
             for row in self.visits
         ]
         heads = ["a visit, all requests seen", "one guess", "each bucket once", "names", "buckets", "names in answers"]
