@@ -30,6 +30,7 @@ ALL = (
     "sequences",
     "matroids",
     "streams",
+    "light",
 )
 
 # Programs with arguments of their own, which run only when they are named.

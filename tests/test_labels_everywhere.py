@@ -139,6 +139,12 @@ ONE = {
         False,
     ),
     "padding.least_budget sizes": (lambda v: padding.least_budget(v, PRIOR, leakage=1.0).overhead, SIZES, True),
+    "padding_channel sizes": (lambda v: lab.padding_channel(v, PRIOR, budget=20).leakage, SIZES, True),
+    "padding_channel prior": (
+        lambda v: lab.padding_channel(dict(zip(L, SIZES, strict=True)), v, budget=20).leakage,
+        W,
+        True,
+    ),
     "padding.compare sizes": (lambda v: padding.compare(v, PRIOR).rivals[0].policy.leakage, SIZES, True),
     "padding.frontier sizes": (lambda v: padding.frontier(v, PRIOR, points=3).buckets[1].leakage, SIZES, True),
     "Padding.leakage_in of": (
@@ -596,8 +602,6 @@ EXCUSED = {
     "weights of several joints or channels, not of secrets": "conditional_maximal_leakage conditional_sibson",
     "sizes one by one, whosoever they are": """
         nip44 padme signal to_multiple to_power_of_two SizeTable SizeTable.of Limits.largest Overheads.of
-        GeometricNoise.channel GeometricNoise.shown RandomTotal.channel RandomTotal.shown UniformNoise.channel
-        UniformNoise.shown
     """,
     "gains of no known secrets: labelled ones are refused, as by Gain": "loss_gain",
     "the names of columns": "chain read_chain",

@@ -30,14 +30,10 @@ PROMISED = {
     "minleak.padding": """
         design compare frontier padme to_multiple to_power_of_two Padding PaddingComparison PaddingFrontier
         least_budget LeastOverhead AppliedPolicy Bucket CurvePoint PolicyComparison
-        from_samples universal update price_limits signal nip44 Limits LimitPrice Overheads SamplePadding SizeTable
-        profiles frames Frames FrameCost read_streams Streams compare_streams StreamComparison AttackedPolicy
-        UniformNoise GeometricNoise RandomTotal
+        from_samples universal update price_limits signal nip44 Limits Overheads SamplePadding SizeTable
+        profiles frames Frames FrameCost read_streams Streams
     """,
     "minleak.padding.profiles": "Profile backup dns llm_sse messages",
-    "minleak.padding.streams": """
-        ShownStreams add_random_bytes pad_to_steps send_batches send_frames send_plainly
-    """,
     "minleak.padding.asgi": "FrameEvents PadResponses",
     "minleak.padding.wsgi": "PadResponses",
     "minleak.lab.mechanisms": """
@@ -66,7 +62,7 @@ PROMISED = {
         gain_sum posterior_gain gain_to_bayes GuessingForm property_channel
         CoreConcave Hayashi FehrBerens SharmaMittal Tsallis additive_capacity d_privacy
         baselines estimate_prior observations_needed repeated_success
-        optimise least_budget tradeoff refined_by mechanisms sequences
+        optimise least_budget padding_channel tradeoff refined_by mechanisms sequences
     """,
     "minleak.results": """
         Audit BasePlan Baseline BlockPlan BlockSummary Bracket ByStep Capacity Certificate Check Comparison

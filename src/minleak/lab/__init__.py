@@ -88,6 +88,7 @@ from minleak.lab._orders.information_orders import InformationOrder, less_noisy,
 from minleak.lab._orders.join_meet import join_meet, join_meet_refined_by
 from minleak.lab._orders.left import left_factor
 from minleak.lab._orders.orders import max_refined_by, refined_by
+from minleak.lab._padding_channel import padding_channel
 from minleak.lab._repeated_observations import observations_needed, repeated_success
 from minleak.rates._estimating import estimate_prior
 from minleak.rivals._alternatives import baselines
@@ -178,6 +179,7 @@ __all__ = [
     "multiplicative_leakage",
     "observations_needed",
     "optimise",
+    "padding_channel",
     "pointwise_maximal_leakage",
     "posterior_gain",
     "posterior_risk",
