@@ -587,7 +587,7 @@ OTHERS = """
 # What has such a name and is not in the tables, with the reason.
 EXCUSED = {
     "one value for each event, not secret: see test_columns_of_events_with_different_indices_are_refused": """
-        Cloak.draw_all Cloak.draw_many Cloak.positions Cloak.set_id audit from_samples assert_no_leak follow
+        Cloak.draw_all Cloak.draw_many Cloak.positions Cloak.set_id audit from_samples assert_no_leak
     """,
     "symmetric: the order of the secrets does not count": "baselines lorenz majorizes",
     "secrets are positions there, and a matroid is of positions": "matroid_optimum principal_partition Plan.places",

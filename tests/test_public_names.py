@@ -22,7 +22,7 @@ PROMISED = {
         Shannon MinEntropy GuessError Guesswork Arimoto Hartley Collision Gain entropy
         leakage leakage_table property_leakage capacity
         design Plan Groups Blocks Stable Circle Near Cheapest certify compare exposure sweep least_k
-        Cloak Key Pins load audit follow
+        Cloak Key Pins load audit
         errors lab padding report results scale strings testing __version__
     """,
     "minleak.lab.sequences": "Chain Tracks baselines leakage read_chain",

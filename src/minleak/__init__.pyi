@@ -28,7 +28,6 @@ from .rates._sweeps import least_k, sweep
 from .rivals._comparing import compare
 from .rivals._exposures import exposure
 from .samples._auditing import audit
-from .samples._following import follow
 
 __version__: str
 
@@ -62,7 +61,6 @@ __all__ = [
     "entropy",
     "errors",
     "exposure",
-    "follow",
     "lab",
     "leakage",
     "leakage_table",

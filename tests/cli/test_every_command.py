@@ -76,7 +76,6 @@ BAD = {
         (["audit", "events.csv", "--secret", "query", "--observable", "size", "--blocks", "hour"], "hour"),
         (["audit", "events.csv", "--secret", "query", "--observable", "size", "--blocks", "0"], "--blocks is how many"),
         (["audit", "events.csv", "--secret", "query", "--observable", "size", "--enough", "0"], "--enough is between"),
-        (["audit", "events.csv", "--secret", "query", "--observable", "size", "--follow", "1"], "--enough"),
         (
             ["audit", "events.csv", "--secret", "query", "--observable", "size", "--engine", "duckdb", "--blocks", "5"],
             "give --blocks a column",
