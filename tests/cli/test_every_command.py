@@ -58,7 +58,10 @@ BAD = {
             ["design", "passwords.csv", "-k", "3", "--unknown", "m", "--policy", "vowel"],
             "--policy is a list of classes",
         ),
-        (["design", "passwords.csv", "-k", "3", "--unknown", "m", "--policy", "matching=(?=.*1).*"], "lookaround"),
+        (
+            ["design", "passwords.csv", "-k", "3", "--unknown", "m", "--policy", "matching=(a)\\1"],
+            "more than a regular language",
+        ),
         (["design", "passwords.csv", "-k", "3", "--unknown", "m", "--policy", "min=-1"], "--policy"),
         (["design", "passwords.csv", "-k", "3", "--unknown", "m", "--policy", "min=x"], "whole number"),
         (["design", "queries.csv", "--max-success", "30%", "--gains", "count"], "give -k"),

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Hashable
+import re
 from typing import Any
 
 import numpy as np
 
 from minleak.core._arrays import Indices
-from minleak.errors import InvalidParameter
-from minleak.strings._expressions import Expression
-from minleak.strings._policy import CLASSES, Policy
+from minleak.errors import InvalidParameter, MissingExtra
+from minleak.strings._policy import CLASSES, LONGEST, Policy
 
 #: States at most, of the least automaton and of the one that it is made from.
 STATES = 1 << 10
-# Steps that are followed while it is made: a few seconds.
-_WORK = 1_000_000
+
+
+#: The automaton of an expression: the state after each (-1 if none) for each key, from state 0 on; which states are
+#: final; and the key of each character.
+Expression = tuple[list[list[int]], list[bool], list[int]]
 
 
 class Automaton:
@@ -29,17 +30,34 @@ class Automaton:
     (2, False, True)
     """
 
-    def __init__(self, policy: Policy, alphabet: str) -> None:
-        table, accepting, kinds = _list_states(policy, alphabet)
+    def __init__(self, policy: Policy, alphabet: str, expression: Expression | None = None) -> None:
+        """The `expression` is that of the policy, unless it is given."""
+        if expression is None:
+            expression = follow_expression(policy.matching, alphabet)
+        table, accepting, kinds = _list_states(policy, alphabet, expression)
         missing = _missing(table, accepting)
         if missing[0] == _NEVER:
             raise InvalidParameter("no string of the alphabet meets the policy: nothing could be hidden")
         table, missing = _minimise(np.where(missing[table] < _NEVER, table, -1), missing)
-        table = table[:, kinds]
-        self.policy, self.table, self.missing = policy, table, missing
+        self.policy, self.table, self.missing = policy, table[:, kinds], missing
         #: With room for so many characters more, or more than that, the same may follow.
         self.enough = int(missing.max()) + 1
-        self.digest = hashlib.sha256(table.astype("<i4").tobytes() + missing.astype("<i4").tobytes()).hexdigest()
+
+    @classmethod
+    def of_rows(cls, policy: Policy, alphabet: str, rows: Indices) -> Automaton | None:
+        """The automaton that has these rows in a file; None if it is not the least one of such a policy. What the
+        expression says is taken from the rows, so that no package is needed to read them.
+        """
+        table = rows[:, :-1].astype(np.int64)
+        if not (0 < len(table) <= STATES and (table >= -1).all() and (table < len(table)).all()):
+            return None
+        given = (table.tolist(), (rows[:, -1] == 1).tolist(), list(range(len(alphabet))))
+        found = cls(policy, alphabet, None if policy.matching is None else given)
+        return found if np.array_equal(found.rows(), rows) else None
+
+    def rows(self) -> Indices:
+        """The table, with one more column that is 1 where a string may end: what a file keeps."""
+        return np.column_stack([self.table, self.missing == 0]).astype(np.int32)
 
     def __len__(self) -> int:
         return len(self.table)
@@ -81,51 +99,60 @@ class Automaton:
 _NEVER = np.iinfo(np.int32).max
 
 
-def _list_states(policy: Policy, alphabet: str) -> tuple[Indices, Any, Indices]:
+def _list_states(policy: Policy, alphabet: str, expression: Expression) -> tuple[Indices, Any, Indices]:
     """The states that can be reached, one after the other, a column for each kind of characters that are all alike;
     which states accept; and the kind of each character.
     """
-    expression = None if policy.matching is None else Expression(policy.matching, alphabet)
-    classes = [frozenset(i for i, c in enumerate(alphabet) if CLASSES[name](c)) for name in policy.require]
-    sets = {characters for moves in (expression.moves if expression else ()) for characters, _ in moves}
-    alike: dict[Any, int] = {}
-    ordered = [*classes, *sorted(sets, key=sorted)]
-    kinds = [alike.setdefault(tuple(i in known for known in ordered), len(alike)) for i in range(len(alphabet))]
-    first = [kinds.index(kind) for kind in range(len(alike))]
-    every = (1 << len(classes)) - 1
-    masks = [sum((i in known) << bit for bit, known in enumerate(classes)) for i in first]
-    begin = frozenset[int]() if expression is None else expression.reach([0], ("", "begin"))
-    # A state: the nodes of the expression, the classes that were seen, the length up to the least that is allowed, and
-    # whether it is the empty string, of which ^ is true.
-    states: dict[Hashable, int] = {(begin, 0, 0, True): 0}
-    waiting: list[Any] = list(states)
-    rows, accepting, work = [], [], 0
-    for nodes, seen, length, empty in waiting:
-        when = ("", "end", "begin") if empty else ("", "end")
-        matches = expression is None or expression.last in expression.reach(nodes, when)
-        accepting.append(seen == every and length >= policy.min_length and matches)
+    step, finals, keys = expression
+    classes = [CLASSES[name] for name in policy.require]
+    masks = [sum(known(character) << bit for bit, known in enumerate(classes)) for character in alphabet]
+    alike: dict[tuple[int, int], int] = {}
+    kinds = np.array([alike.setdefault(pair, len(alike)) for pair in zip(keys, masks, strict=True)])
+    # A state: that of the expression, the classes that were seen, and the length up to the least that is allowed.
+    states = {(0, 0, 0): 0}
+    waiting, rows, accepting = list(states), [], []
+    for node, seen, length in waiting:
+        accepting.append(finals[node] and seen == (1 << len(classes)) - 1 and length >= policy.min_length)
         row = []
-        for kind, i in enumerate(first):
-            after = nodes
-            if expression is not None:
-                found = {node for at in nodes for characters, node in expression.moves[at] if i in characters}
-                after = expression.reach(found)
-                work += len(nodes) + len(after)
-            state = (after, seen | masks[kind], min(length + 1, policy.min_length), False)
-            if expression is not None and not after:
-                row.append(-1)
-                continue
-            if state not in states:
+        for key, mask in alike:
+            state = (step[node][key], seen | mask, min(length + 1, policy.min_length))
+            if state[0] >= 0 and state not in states:
                 states[state] = len(states)
                 waiting.append(state)
-            row.append(states[state])
-            if len(states) > STATES or work > _WORK:
-                raise InvalidParameter(
-                    f"the policy is too large, with more than {STATES:,} states or a million steps to find them: write "
-                    "a simpler expression in matching=, or a smaller min_length="
-                )
+            row.append(states.get(state, -1))
         rows.append(row)
-    return np.array(rows, dtype=np.int64), np.array(accepting), np.array(kinds)
+        if len(states) > STATES:
+            raise InvalidParameter(
+                f"the policy is too large, with more than {STATES:,} states: write a simpler expression in matching=, "
+                "or a smaller min_length="
+            )
+    return np.array(rows, dtype=np.int64), np.array(accepting), kinds
+
+
+def follow_expression(matching: str | None, alphabet: str) -> Expression:
+    """The automaton of an expression; one state accepts all where there is none."""
+    if matching is None:
+        return [[0]], [True], [0] * len(alphabet)
+    try:
+        import interegular
+    except ImportError:
+        raise MissingExtra.of("strings", "matching= needs interegular") from None
+    if any(int(number) > LONGEST for number in re.findall("[0-9]{5,}", matching)):
+        raise InvalidParameter(f"matching= repeats more often than {LONGEST:,} times, the longest that a string may be")
+    try:
+        found = interegular.parse_pattern(matching).to_fsm()
+    except interegular.Unsupported as error:
+        hint = "it matches whole strings: leave out ^ and $" if str(error) in ("'^'", "'$'") else error
+        raise InvalidParameter(f"matching= is more than a regular language by itself: {hint}") from None
+    except Exception:  # its parser fails in many ways
+        raise InvalidParameter("matching= is no regular expression that interegular can read") from None
+    order = {found.initial: 0}
+    for state in found.states:
+        order.setdefault(state, len(order))
+    keys = [found.alphabet[character] for character in alphabet]
+    columns = {key: place for place, key in enumerate(dict.fromkeys(keys))}
+    step = [[order.get(found.map.get(state, {}).get(key), -1) for key in columns] for state in order]
+    return step, [state in found.finals for state in order], [columns[key] for key in keys]
 
 
 def _missing(table: Indices, accepting: Any) -> Indices:

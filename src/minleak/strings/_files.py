@@ -43,7 +43,8 @@ def contents_of(model: Coder) -> tuple[dict[str, Any], dict[str, Any]]:
         arrays["escape_shares"] = np.array(model.escape.shares, dtype=np.int32)
     numbers: dict[str, Any] = {"longest": model.longest, "contexts": [len(level.keys) for level in model.levels]}
     if model.automaton is not None:
-        numbers |= {"policy": model.automaton.policy.fields(), "automaton": model.automaton.digest}
+        numbers["policy"] = model.automaton.policy.fields()
+        arrays["automaton"] = model.automaton.rows().ravel()
     return arrays, numbers
 
 
@@ -80,12 +81,14 @@ def model_in(contents: Contents) -> Parts:
     escape = None
     if "escape_shares" in contents.arrays:
         escape = Escape(alphabet, contents.vector("escape_shares", "i4").tolist())
-    automaton = None
+    automaton: Automaton | None = None
     if "policy" in numbers:
         least, most, required, matching = numbers["policy"]
-        automaton = Automaton(Policy(least, most, required, matching), alphabet)
-        # Another version of Python may know other letters, and its automaton would be another.
-        require(escape is None and automaton.digest == numbers["automaton"] and automaton.missing[0] <= longest)
+        states = contents.vector("automaton", "i4")
+        require(len(states) % (len(codes) + 1) == 0)
+        rows = states.reshape(-1, len(codes) + 1)
+        automaton = Automaton.of_rows(Policy(least, most, required, matching), alphabet, rows)
+        require(escape is None and automaton is not None and automaton.missing[0] <= longest)
     levels = _levels(contents, len(codes) + 1 + (escape is not None), 0 if automaton is None else len(automaton))
     return alphabet, longest, list(levels), escape, automaton
 

@@ -26,11 +26,11 @@ _PATTERN = 1000
 @dataclass(frozen=True)
 class Policy:
     """The strings that are accepted: from `min_length` to `max_length` characters, at least one of each class that is
-    required (lower, upper, letter, digit, symbol), and all of it matching a regular expression, as `re.fullmatch` does.
+    required (lower, upper, letter, digit, symbol), and all of it `matching` a regular expression.
 
-    Of regular expressions those parts are taken that describe a regular language by themselves: characters, classes,
-    alternatives, repetitions, groups, and anchors at the ends. Backreferences, lookaround, word boundaries, atomic
-    groups and possessive repetitions are refused: write `(?=.*[0-9])` as require=["digit"].
+    Expressions are read by the package interegular (the extra `strings`): characters, classes, alternatives,
+    repetitions, groups and lookahead, with \\d, \\w and \\s for ASCII alone. They match whole strings, so that ^ and $
+    are refused, and so are backreferences and word boundaries. Nested repetitions of hundreds may take minutes.
 
     >>> Policy(min_length=8, require=["digit", "upper"])
     Policy(min_length=8, max_length=None, require=('digit', 'upper'), matching=None)
