@@ -33,6 +33,8 @@ _TOLERANCE = 1e-12
 _WORK = 250_000
 # About how many prices a search takes, for its progress.
 _PRICES = 16
+# The most places to change over from one corner to the other.
+_CROSSINGS = 256
 # The most ends to move to spend the rest of a budget.
 _MOVES = 200
 # Weights of two budgets to try, by bisection, and by how much a mixture may overspend one.
@@ -213,18 +215,18 @@ class BucketSearch:
     def best(self, known: Indices | None = None) -> tuple[Buckets, float] | None:
         """The best buckets found within the limits, and an upper bound on the value of all; None if none were found.
 
-        The corners around the budget give buckets within it, which are then improved one end at a time, and a bound on
-        all. Few sizes are branched on: the corners differ in some bucket's end, and with it or without it the hull has
-        tighter corners and a tighter bound. The branch with the largest bound is split next, until the gap is closed
-        (then the buckets are optimal) or the work is spent; the bound holds in any case. Buckets that are `known` are
-        taken if they are better.
+        The corners around the budget give buckets within it, alone and crossed, which are then improved one end at a
+        time, and a bound on all. Few sizes are branched on: the corners differ in some bucket's end, and with it or
+        without it the hull has tighter corners and a tighter bound. The branch with the largest bound is split next,
+        until the gap is closed (then the buckets are optimal) or the work is spent; the bound holds in any case.
+        Buckets that are `known` are taken if they are better.
         """
         if not len(self.blend):
             return self._best_under_caps()
         search, root = self.aim()
         if root is None:
             return None
-        best = search.spend(root.kept)
+        best = self._better(search.spend(root.kept), search.spend(search.cross(root)))
         if known is not None and self._keeps_limits(known):
             best = self._better(best, search.measure(known))
         most, branches = self.value.attainable(root.most), 0
@@ -274,6 +276,21 @@ class BucketSearch:
             rule = self.rule.copy()
             rule[int(differing[-1])] = kept
             yield replace(self, rule=rule)
+
+    def cross(self, bracket: BudgetBracket) -> Buckets | None:
+        """The best buckets within the limits that begin as those of one corner and end as those of the other, changing
+        over where their ends differ: the corner above costs too much, and the one below leaves money.
+        """
+        if bracket.above is None:
+            return None
+        below, above, best = bracket.below.cuts, bracket.above.cuts, None
+        places = np.setxor1d(below, above)
+        for j in places[:: len(places) // _CROSSINGS + 1].tolist():
+            for first, last in ((below, above), (above, below)):
+                cuts = np.concatenate([first[first < j], last[last >= j]])
+                if self._keeps_limits(cuts):
+                    best = self._better(best, self.measure(cuts))
+        return best
 
     def spend(self, buckets: Buckets | None) -> Buckets | None:
         """The buckets after spending the rest of the budgets: ends are moved or removed one at a time, each to where

@@ -95,7 +95,8 @@ def compare(
         given: dict[str, Any] = {cost: overheads.relative if cost == "relative" else overheads.mean, "floor": floor}
         if truth(capped, "capped") and overheads.worst < math.inf:
             given["most"] = overheads.worst
-        limits, known, best = Limits(**given), _buckets_of(policy, classes), []
+        limits, known = Limits(**given), _buckets_of(policy, classes)
+        best: list[Padding] = []
         for H in measures:
             steps = len(applied) * len(measures)
             report(len(rivals) * len(measures) + len(best), steps, f"{found.name}, {H.name}")

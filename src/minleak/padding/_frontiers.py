@@ -117,7 +117,8 @@ def frontier(
     cheapest, coarsest = search.cheapest(), search.coarsest()
     if cheapest is None or coarsest is None:
         raise Infeasible(cap_problem(classes, value, limits))
-    prices, found = _prices(cheapest, coarsest, points), [cheapest, coarsest]
+    prices = _prices(cheapest, coarsest, points)
+    found: list[Buckets | None] = [cheapest, coarsest]
     for i, price in enumerate(prices.tolist()):
         (progress or no_progress)(i, len(prices), "the best buckets at a price of the overhead")
         found.append(search.corner(price))

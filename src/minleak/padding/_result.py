@@ -99,7 +99,7 @@ class Padding(Result):
         """The place of each secret's padded size among the observables."""
         return np.searchsorted(self.observables, self.sizes)
 
-    @cached_property
+    @property
     def overheads(self) -> Overheads:
         """What is added on the mean, to the median object and to the worst, and how many objects pass the cap."""
         shown = self.observables[self.columns]
@@ -108,7 +108,7 @@ class Padding(Result):
     @property
     def overhead(self) -> float:
         """The mean of padded minus natural size."""
-        return self.overheads.mean
+        return float(self.prior.p @ (self.observables[self.columns] - self.sizes))
 
     @property
     def gap(self) -> float:
