@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 import minleak as ml
 from minleak.errors import InvalidParameter, MinleakWarning, UnreadableFile
-from minleak.io._formats import logs
-from minleak.io._formats.logs import recognise_log
+from minleak.io import _logs as logs
+from minleak.io._logs import recognise_log
 
 TAIL = '"https://example.org/a?b=c" "Mozilla/5.0 (X11; \\"Linux\\")"'
 CANARY = "hiv-positive"

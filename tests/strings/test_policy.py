@@ -12,9 +12,8 @@ import pytest
 
 import minleak as ml
 from minleak.errors import InvalidCloak, InvalidParameter, InvalidPrior, MissingExtra, UnknownSecret
-from minleak.strings._automaton import Automaton
 from minleak.strings._model import strings_of
-from minleak.strings._policy import CLASSES
+from minleak.strings._policy import CLASSES, Automaton
 from minleak.testing import check_model
 
 ALPHABET = "aB1-"

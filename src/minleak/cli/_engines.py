@@ -15,7 +15,7 @@ from minleak.cli._show import summarize
 from minleak.cli._sweep import SuccessRequirement
 from minleak.core._plan.summaries import PlanSummary
 from minleak.errors import InvalidParameter
-from minleak.io._formats.lines import Lines
+from minleak.io._lines import Lines
 
 
 @dataclass(frozen=True)

@@ -15,11 +15,9 @@ from minleak.core._file.hashing import hash_parts
 from minleak.core._file.writing import text_arrays, write
 from minleak.core._prior import Prior
 from minleak.errors import InvalidCloak, InvalidParameter
-from minleak.strings._automaton import Automaton
-from minleak.strings._coding import Coder
-from minleak.strings._escape import Escape
+from minleak.strings._coding import Coder, Escape
 from minleak.strings._fitting import Level
-from minleak.strings._policy import LONGEST, Policy
+from minleak.strings._policy import LONGEST, Automaton, Policy
 
 #: What a file of a model alone says that it is.
 MODEL = "n-gram"
