@@ -36,7 +36,6 @@ from .rates._world import population
 from .rivals._comparing import compare
 from .rivals._exposures import exposure, repeated
 from .samples._auditing import audit
-from .samples._following import follow
 
 __version__: str
 
@@ -73,7 +72,6 @@ __all__ = [
     "errors",
     "export",
     "exposure",
-    "follow",
     "lab",
     "leakage",
     "leakage_table",

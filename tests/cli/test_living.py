@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from minleak.core._plan.summaries import PARTS
 from tests.cli.files import QUERIES
 
 import minleak as ml
 from minleak.cli import _update as updating
+from minleak.lineage._summary import PARTS
 
 STICKY = ("--key", "queries.key", "--scope", "user-17")
 

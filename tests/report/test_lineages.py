@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from minleak.core._plan.summaries import measure_parts
 from tests.report.test_charts import points
 from tests.report.test_world import text
 
 import minleak as ml
 from minleak.errors import InvalidParameter
+from minleak.lineage._summary import measure_parts
 from minleak.report._lineages import _ROWS, lineage_figures, lineage_page
 from minleak.results import Lineage
 
