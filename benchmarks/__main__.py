@@ -32,6 +32,7 @@ ALL = (
     "matroids",
     "theorems",
     "streams",
+    "light",
 )
 
 # Programs with arguments of their own, which run only when they are named.

@@ -18,22 +18,17 @@ import socket
 import subprocess
 import sys
 import time
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import minleak as ml
-from minleak.padding import Frames, asgi
+from minleak.padding import Frames, Streams, asgi
+from minleak.padding._streams import EVENT, RECORD, send_in_frames
 from minleak.padding.profiles import llm_sse
-from minleak.padding.streams import (
-    add_random_bytes,
-    pad_to_steps,
-    send_batches,
-    send_frames,
-    send_plainly,
-)
 
 SIZES = Path(__file__).parents[1] / "examples" / "data" / "token_sizes.csv.gz"
 ITEMS, SEED = 4, 0
@@ -52,7 +47,7 @@ def main() -> None:
     many_streams()
 
 
-def token_streams(*, items: int = ITEMS, seed: int = SEED) -> ml.padding.Streams:
+def token_streams(*, items: int = ITEMS, seed: int = SEED) -> Streams:
     """Answers of some texts of one topic in random order, token by token."""
     rng = np.random.default_rng(seed)
     texts: dict[str, list[list[int]]] = {}
@@ -74,7 +69,7 @@ def token_streams(*, items: int = ITEMS, seed: int = SEED) -> ml.padding.Streams
     return ml.padding.read_streams(columns)
 
 
-def thirds(streams: ml.padding.Streams, *, seed: int = SEED) -> tuple[ml.padding.Streams, ml.padding.Streams]:
+def thirds(streams: Streams, *, seed: int = SEED) -> tuple[Streams, Streams]:
     """A third to choose on, the others to attack."""
     order = np.random.default_rng(seed).permutation(len(streams))
     cut = len(order) // 3
@@ -129,16 +124,99 @@ def policies() -> None:
         print(f"0 to {most:<2} bytes a chunk: {mean:.3f} [{low:.3f}, {high:.3f}]")
 
 
-def side_by_side(attacked: ml.padding.Streams, frames: Frames, most: int) -> None:
-    """The table of `compare_streams`, with bounds that hold for every attack."""
+def side_by_side(attacked: Streams, frames: Frames, most: int) -> None:
+    """How often attacks guess the secret under each policy, with bounds that hold for every attack."""
     rivals = {
         f"multiples of {most}": pad_to_steps(step=most),
         f"random, 0 to {most} a chunk": add_random_bytes(most=most),
+        f"frames of {frames.frame} bytes, {len(frames.totals)} totals": send_frames(frames),
     }
     if most == RANDOM[0]:
         rivals = {"none": send_plainly(), "batches of 5 chunks": send_batches(chunks=5), **rivals}
-    found = ml.padding.compare_streams(attacked, frames, policies=rivals, times=False)
-    print(f"{found}\nframes every {frames.tick_ms} ms, totals {frames.totals}", flush=True)
+    plain = float(attacked.bytes_on_the_wire().mean())
+    order = np.random.default_rng(SEED).permutation(len(attacked))  # streams of a secret are recorded in a row
+    blind = float(np.bincount(attacked.x).max() / len(attacked))
+    print(f"\n{len(attacked):,} streams attacked; a blind guess is right {blind:.3f}")
+    print(f"{'policy':<36} {'bytes':>8} {'ratio':>6} {'delay':>8} at least  success  at most  attack")
+    for name, policy in rivals.items():
+        shown = policy(attacked, np.random.default_rng(SEED))
+        seen = shown.sequences()
+        found = ml.audit(attacked.x[order], [seen[i] for i in order], measures=["guess-error:1"], seed=SEED)
+        sent, right = shown.bytes_of_a_stream(), found.success
+        shares = [f"{'' if share is None else f'{share:.3f}':>8}" for share in (right.low, right.estimate, right.high)]
+        print(
+            f"{name:<36} {sent:>8,.0f} {sent / plain:>6.2f} {shown.delay:>5.0f} ms {' '.join(shares)}  {found.attack}"
+        )
+    print(f"frames every {frames.tick_ms} ms, totals {frames.totals}: proven {frames.measure(attacked).proven:.3f}")
+
+
+# -- policies ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ShownStreams:
+    """What an observer sees of streams: records of `sizes` bytes, those of stream s from starts[s] to starts[s+1].
+    `delay` is the mean delay of a chunk in milliseconds.
+    """
+
+    starts: np.ndarray
+    sizes: np.ndarray
+    delay: float
+
+    def bytes_of_a_stream(self) -> float:
+        """The mean bytes of a stream, headers of records included."""
+        return float((self.sizes.sum() + RECORD * len(self.sizes)) / (len(self.starts) - 1))
+
+    def sequences(self) -> list[np.ndarray]:
+        """The sizes of the records of each stream, a row for each."""
+        return np.split(self.sizes[:, None].astype(np.float64), self.starts[1:-1])
+
+
+#: A policy maps streams and a source of randomness to what an observer sees.
+StreamPolicy = Callable[[Streams, np.random.Generator], ShownStreams]
+
+
+def send_plainly() -> StreamPolicy:
+    """Each chunk at once, in a record of its own, as an event."""
+    return lambda streams, _: ShownStreams(streams.starts, streams.size + EVENT, 0.0)
+
+
+def add_random_bytes(*, most: int) -> StreamPolicy:
+    """0 to `most` bytes on each chunk, equally likely: what services for language models do."""
+    return lambda streams, rng: ShownStreams(
+        streams.starts, streams.size + rng.integers(0, most + 1, len(streams.size)) + EVENT, 0.0
+    )
+
+
+def pad_to_steps(*, step: int) -> StreamPolicy:
+    """Each chunk padded to the next multiple of `step` bytes."""
+    return lambda streams, _: ShownStreams(streams.starts, -(-np.maximum(streams.size, 1) // step) * step + EVENT, 0.0)
+
+
+def send_batches(*, chunks: int) -> StreamPolicy:
+    """Batches of `chunks` chunks, each in one record when its last chunk has come."""
+
+    def policy(streams: Streams, _rng: np.random.Generator) -> ShownStreams:
+        lengths = np.diff(streams.starts)
+        place = np.arange(len(streams.size)) - np.repeat(streams.starts[:-1], lengths)
+        begins = np.flatnonzero(place % chunks == 0)
+        ends = np.append(begins[1:], len(streams.size)) - 1
+        starts = np.append(0, np.cumsum(-(-lengths // chunks)))
+        waits = np.repeat(streams.at[ends], np.diff(np.append(begins, len(streams.size)))) - streams.at
+        return ShownStreams(starts, np.add.reduceat(streams.size + EVENT, begins), float(waits.mean()) / 1000.0)
+
+    return policy
+
+
+def send_frames(frames: Frames) -> StreamPolicy:
+    """Frames on a clock, up to one of their totals."""
+
+    def policy(streams: Streams, _rng: np.random.Generator) -> ShownStreams:
+        sent = send_in_frames(streams, frames.frame, frames.tick_ms)
+        starts = np.append(0, np.cumsum(frames.totals_of(sent.needs)))
+        return ShownStreams(starts, np.full(int(starts[-1]), frames.frame), float(sent.delays.mean()))
+
+    return policy
 
 
 def over_splits(found: list[float]) -> tuple[float, float, float]:
@@ -152,7 +230,7 @@ def over_splits(found: list[float]) -> tuple[float, float, float]:
     return mean - half, mean, mean + half
 
 
-def attack(x: np.ndarray, shown: ml.padding.streams.ShownStreams) -> tuple[float, float, float]:
+def attack(x: np.ndarray, shown: ShownStreams) -> tuple[float, float, float]:
     """How often the better of two classifiers is right, between the ends of a 95% interval for both together."""
     from scipy.stats import binomtest
     from sklearn.ensemble import RandomForestClassifier

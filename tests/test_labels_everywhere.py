@@ -143,6 +143,12 @@ ONE = {
         False,
     ),
     "padding.least_budget sizes": (lambda v: padding.least_budget(v, PRIOR, leakage=1.0).overhead, SIZES, True),
+    "padding_channel sizes": (lambda v: lab.padding_channel(v, PRIOR, budget=20).leakage, SIZES, True),
+    "padding_channel prior": (
+        lambda v: lab.padding_channel(dict(zip(L, SIZES, strict=True)), v, budget=20).leakage,
+        W,
+        True,
+    ),
     "padding.compare sizes": (lambda v: padding.compare(v, PRIOR).rivals[0].policy.leakage, SIZES, True),
     "padding.frontier sizes": (lambda v: padding.frontier(v, PRIOR, points=3).buckets[1].leakage, SIZES, True),
     "Padding.leakage_in of": (
@@ -581,7 +587,7 @@ OTHERS = """
 # What has such a name and is not in the tables, with the reason.
 EXCUSED = {
     "one value for each event, not secret: see test_columns_of_events_with_different_indices_are_refused": """
-        Cloak.draw_all Cloak.draw_many Cloak.positions Cloak.set_id audit from_samples assert_no_leak follow
+        Cloak.draw_all Cloak.draw_many Cloak.positions Cloak.set_id audit from_samples assert_no_leak
     """,
     "symmetric: the order of the secrets does not count": "baselines majorizes",
     "secrets are positions there, and a matroid is of positions": "matroid_optimum Plan.places",
@@ -596,8 +602,6 @@ EXCUSED = {
     "weights of several joints or channels, not of secrets": "conditional_sibson",
     "sizes one by one, whosoever they are": """
         nip44 padme signal to_multiple to_power_of_two SizeTable SizeTable.of Limits.largest Overheads.of
-        GeometricNoise.channel GeometricNoise.shown RandomTotal.channel RandomTotal.shown UniformNoise.channel
-        UniformNoise.shown
     """,
     "the names of columns": "chain read_chain",
     "in the tables under another name": """

@@ -21,11 +21,10 @@ PROMISED = {
         Prior read_prior read_places Channel read_channel read_pairs
         Shannon MinEntropy GuessError Guesswork Arimoto Hartley Collision Gain entropy
         leakage leakage_table property_leakage capacity
-        design Plan Groups Blocks Stable Circle Near Cheapest certify compare exposure repeated population
-        update summary export
-        decoy_distances sweep least_k
+        design Plan Groups Blocks Stable Circle Near Cheapest certify compare exposure
+        repeated population update summary export decoy_distances sweep least_k
         Buckets selector visits
-        Cloak Key Pins load audit follow
+        Cloak Key Pins load audit
         errors lab padding report results scale strings testing __version__
     """,
     "minleak.lab.sequences": "Chain Tracks baselines leakage read_chain",
@@ -33,14 +32,10 @@ PROMISED = {
     "minleak.padding": """
         design compare frontier padme to_multiple to_power_of_two Padding PaddingComparison PaddingFrontier
         least_budget LeastOverhead AppliedPolicy Bucket CurvePoint PolicyComparison
-        from_samples universal update price_limits signal nip44 Limits LimitPrice Overheads SamplePadding SizeTable
-        profiles frames Frames FrameCost read_streams Streams compare_streams StreamComparison AttackedPolicy
-        UniformNoise GeometricNoise RandomTotal
+        from_samples universal update price_limits signal nip44 Limits Overheads SamplePadding SizeTable
+        profiles frames Frames FrameCost read_streams Streams
     """,
     "minleak.padding.profiles": "Profile backup dns llm_sse messages",
-    "minleak.padding.streams": """
-        ShownStreams add_random_bytes pad_to_steps send_batches send_frames send_plainly
-    """,
     "minleak.padding.asgi": "FrameEvents PadResponses",
     "minleak.padding.wsgi": "PadResponses",
     "minleak.lab.mechanisms": """
@@ -59,8 +54,8 @@ PROMISED = {
         local_dp_epsilon local_renyi_epsilon majorizes matroid_optimum max_case_capacity max_case_leakage
         max_case_vulnerability max_refined_by maximal_alpha_beta_leakage maximal_alpha_leakage
         maximal_correlation maximal_leakage mechanisms more_capable multiplicative_distance
-        multiplicative_kantorovich multiplicative_leakage observations_needed online_buckets optimise pairs
-        paper parallel pml_channel pointwise_maximal_leakage posterior_gain posterior_risk
+        multiplicative_kantorovich multiplicative_leakage observations_needed online_buckets optimise
+        padding_channel pairs paper parallel pml_channel pointwise_maximal_leakage posterior_gain posterior_risk
         posterior_vulnerability posteriors predicate_gain prior_epsilon privacy_funnel product reduced
         refined_by refinement_distance renyi_divergence repeated repeated_success repetition_bounds risk
         risk_leakage sequences sibson smooth_min_entropy symmetric total_variation tradeoff visible_choice

@@ -35,7 +35,6 @@ from .rates._world import population
 from .rivals._comparing import compare
 from .rivals._exposures import exposure, repeated
 from .samples._auditing import audit
-from .samples._following import follow
 
 __version__: str
 
@@ -72,7 +71,6 @@ __all__ = [
     "errors",
     "export",
     "exposure",
-    "follow",
     "lab",
     "leakage",
     "leakage_table",

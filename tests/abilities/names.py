@@ -153,7 +153,6 @@ NAMES = {
     "universal": "padding.universal",
     "load_sizes": "padding.SizeTable.load",
     "size_table": ".table",
-    "price_limits": "padding.price_limits",
     "padme": "padding.padme",
     "to_power_of_two": "padding.to_power_of_two",
     "profile_of_messages": "padding.profiles.messages",
@@ -267,6 +266,21 @@ def design_strings(model: Any, k: int, *, counts: Any = None) -> Any:
     with contextlib.suppress(AttributeError):
         return _at("strings.design")(model, k, counts=counts)
     return minleak.design(model, k) if counts is None else minleak.design(counts, k, unknown=model)
+
+
+def price_limits(found: Any) -> dict[str, float]:
+    """By limit, a lower bound on the leakage without it."""
+    prices = _at("padding.price_limits")(found)
+    return prices if isinstance(prices, dict) else {price.limit: price.without for price in prices}
+
+
+def padding_channel(sizes: Any, weights: Any, **limits: Any) -> tuple[Any, float]:
+    """The randomised padding that leaks least, as a matrix, and what it leaks."""
+    with contextlib.suppress(AttributeError):
+        best = _at("lab.padding_channel")(sizes, weights, **limits)
+        return best.channel.toarray(), best.leakage
+    padding = _at("padding.design")(sizes, weights, randomised=True, **limits)
+    return padding.channel().toarray(), padding.leakage
 
 
 def engine_draws(counts: dict[str, int], k: int, asked: list[tuple[str, str]], *, key: bytes) -> tuple[Any, bool, list]:

@@ -58,7 +58,10 @@ BAD = {
             ["design", "passwords.csv", "-k", "3", "--unknown", "m", "--policy", "vowel"],
             "--policy is a list of classes",
         ),
-        (["design", "passwords.csv", "-k", "3", "--unknown", "m", "--policy", "matching=(?=.*1).*"], "lookaround"),
+        (
+            ["design", "passwords.csv", "-k", "3", "--unknown", "m", "--policy", "matching=(a)\\1"],
+            "more than a regular language",
+        ),
         (["design", "passwords.csv", "-k", "3", "--unknown", "m", "--policy", "min=-1"], "--policy"),
         (["design", "passwords.csv", "-k", "3", "--unknown", "m", "--policy", "min=x"], "whole number"),
         (["design", "queries.csv", "--max-success", "30%", "--gains", "count"], "give -k"),
@@ -76,7 +79,6 @@ BAD = {
         (["audit", "events.csv", "--secret", "query", "--observable", "size", "--blocks", "hour"], "hour"),
         (["audit", "events.csv", "--secret", "query", "--observable", "size", "--blocks", "0"], "--blocks is how many"),
         (["audit", "events.csv", "--secret", "query", "--observable", "size", "--enough", "0"], "--enough is between"),
-        (["audit", "events.csv", "--secret", "query", "--observable", "size", "--follow", "1"], "--enough"),
         (
             ["audit", "events.csv", "--secret", "query", "--observable", "size", "--engine", "duckdb", "--blocks", "5"],
             "give --blocks a column",

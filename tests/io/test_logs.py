@@ -6,18 +6,20 @@ import gzip
 import io
 import json
 import os
+import random
 import threading
 import warnings
 from collections import Counter
 
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import minleak as ml
 from minleak.errors import InvalidParameter, MinleakWarning, UnreadableFile
-from minleak.io._formats import logs
-from minleak.io._formats.logs import recognise_log
+from minleak.io import _logs as logs
+from minleak.io._logs import recognise_log
 
 TAIL = '"https://example.org/a?b=c" "Mozilla/5.0 (X11; \\"Linux\\")"'
 CANARY = "hiv-positive"
@@ -250,3 +252,34 @@ def test_names_of_nested_fields_stay_short():
     assert len(header) == 16
     assert sum(map(len, header)) < 1 << 17
     assert read(b'{"a": {"b": {"c": "x"}}}\n', "jsonl", field="a.b.c")[0] == {"x": 1}
+
+
+def nasty_line(rng):
+    """A record, or nearly one: quotes, brackets and backslashes where they can mislead a reader."""
+
+    def one(usual, letters, chance=0.2):
+        return "".join(rng.choices(letters, k=rng.randint(1, 4))) if rng.random() < chance else usual
+
+    host, ident, user = one("10.0.0.1", 'ab."[]:1'), one("-", '-"[x]\\'), one("bob", 'ab c"[')
+    time, server = one("18/Nov/2026:04:00:00 +0000", '1/:"] '), rng.choice(["", "", "example.org:80 ", "[::1]:443 "])
+    requests = ["GET /a HTTP/1.1", "GET /a?x=1#y HTTP/1.1", "-", "GET /b", "\\x16", '\\" /q', '" x', "G  /é"]
+    request = rng.choice([*requests, 'GET /a\\" 200 5 z', 'GET /a\\" 200 5 "-" "-" z'])
+    tail = rng.choice(["", ' "-" "curl"', ' "-" "a\\"b" more', ' "-"', ' "a" "c"\r', " extra"])
+    status, size = rng.choice(["200", "404", "099", "2000"]), rng.choice(["12", "-", "x"])
+    found = f'{server}{host} {ident} {user} [{time}] "{request}" {status} {size}{tail}'
+    return found if rng.random() < 0.95 else rng.choice(["", "  ", "no record", "\0"])
+
+
+@pytest.mark.parametrize("made", [logs.Combined, logs.Common])
+def test_plain_lines_are_read_as_all_lines_are(made):
+    """Splitting at quotes finds what the whole expression does, in its order, and skips what it skips."""
+    rng = random.Random(5)
+    for some in (["path"], ["query", "status"], ["method", "protocol", "path"]):
+        for _ in range(300):
+            piece = "\n".join(nasty_line(rng) for _ in range(rng.randint(1, 8))).encode()
+            ours, plain = made([], "x"), made([], "x")
+            read = ours._records(piece, some).to_pylist()
+            assert read == plain._matching(plain._lines(piece), some).to_pylist()
+            assert ours.skipped == plain.skipped
+    piece = b"\n".join([line("/a", tail='"-" "x"')[:-1]] * 3)
+    assert isinstance(made([], "x")._records(piece, ["path"])["path"].chunk(0), pa.DictionaryArray)

@@ -186,7 +186,7 @@ def test_backslashes_are_letters():
 @pytest.mark.parametrize("piece", [1, 2, 3, 7])
 def test_quotes_are_seen_across_pieces(monkeypatch, piece):
     """Wherever the search for quotes cuts the file, good files pass and bad ones do not."""
-    from minleak.io._formats import delimited
+    from minleak.io import _delimited as delimited
 
     monkeypatch.setattr(delimited, "_PIECE", piece)
     assert delimited.Csv(b'\xef\xbb\xbf"secret","count"\n"a""b","1"\n"",2\n"c\n","3"', "x")._is_well_quoted()

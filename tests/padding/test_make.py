@@ -10,7 +10,7 @@ import pytest
 from tests.padding.exhaustive import least, thresholds
 
 import minleak as ml
-from minleak.errors import Infeasible, InvalidParameter, UnknownSecret
+from minleak.errors import Infeasible, InvalidParameter
 
 NAMES = (
     "shannon",
@@ -63,7 +63,7 @@ def test_many_sizes(name):
     channel = ml.Channel.deterministic(shown.tolist())
     assert padding.leakage == pytest.approx(ml.leakage(weights, channel, name), rel=1e-12)
     assert padding.leakage_in("shannon") == pytest.approx(ml.leakage(weights, channel, "shannon"), rel=1e-12)
-    assert 0 <= padding.gap < 0.01 * padding.leakage
+    assert 0 <= padding.gap < 0.02 * padding.leakage  # hardly branched on: of up to 20 sizes it is 0
     assert sum(bucket.secrets for bucket in padding.buckets()) == 300
     assert sum(bucket.probability for bucket in padding.buckets()) == pytest.approx(1, abs=1e-12)
     assert [bucket.padded for bucket in padding.buckets()] == padding.observables.tolist()
@@ -92,7 +92,7 @@ def test_guesswork_of_equally_likely_secrets():
     for name in ("guesswork", "guess-error:2"):
         best = least(thresholds(np.array(sizes)), sizes, np.ones(6), ml.entropy(name), 1.0)
         assert ml.padding.design(sizes, budget=1, entropy=name).leakage == pytest.approx(best, abs=1e-12)
-        with pytest.raises(InvalidParameter, match="randomised=True"):
+        with pytest.raises(InvalidParameter, match="padding_channel"):
             ml.padding.design(sizes, [1, 2, 3, 4, 5, 6], budget=1, entropy=name)
 
 
@@ -116,9 +116,9 @@ def test_times_and_names():
     padding = ml.padding.design(
         {"a": 0.5, "b": 1.25, "c": 2.0}, ml.Prior([1, 2, 1], labels=["c", "a", "b"]), budget=0.5
     )
-    assert padding.pad(0.7) == padding.draw("b") == 1.25
+    assert padding.pad(0.7) == 1.25
     assert padding.sizes.tolist() == [2.0, 0.5, 1.25]
-    assert ml.padding.design({"a": 1, "b": 2}, budget=1).draw("a") == 2
+    assert list(ml.padding.design({"a": 1, "b": 2}, budget=1).channel().inputs) == ["a", "b"]
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,6 @@ def test_times_and_names():
         (([1, 2], None, {"budget": True}), "budget"),
         (([1, 2], None, {"budget": 1, "floor": 0}), "floor"),
         (([1, 2], None, {"budget": 1, "floor": 1.5}), "floor"),
-        (([1, 2], None, {"budget": 1, "floor": 2, "randomised": True}), "floor"),
         (([1, -2], None, {"budget": 1}), "row 1"),
         (([1.0, math.nan], None, {"budget": 1}), "row 1"),
         (([1.0, math.inf], None, {"budget": 1}), "row 1"),
@@ -162,15 +161,12 @@ def test_floors_that_cost_more_than_there_is():
 
 
 def test_running_it():
-    """A size beyond the largest is refused without being named, and so is an unknown secret."""
+    """A size beyond the largest is refused without being named."""
     padding = ml.padding.design([10, 20, 21, 40], budget=6)
     assert [padding.pad(size) for size in (0, 10, 20.5, 21, 22, 40)] == [21, 21, 21, 21, 40, 40]
     with pytest.raises(InvalidParameter, match="largest designed for") as refused:
         padding.pad(123456)
     assert "123456" not in str(refused.value)
-    with pytest.raises(UnknownSecret) as unknown:
-        padding.draw("hidden-thing")
-    assert "hidden-thing" not in str(unknown.value)
 
 
 @pytest.mark.parametrize("sizes", [[0, 0, 0, 1, 1, 0, 0], [0, 1, 1, 2, 5, 5, 9, 9, 9]])

@@ -10,7 +10,6 @@ import pytest
 
 import minleak as ml
 from minleak.padding import profiles
-from minleak.padding._profiles import PROFILES
 
 DATA = Path(__file__).parents[2] / "examples" / "data"
 
@@ -29,10 +28,10 @@ def judged_sizes():
     }
 
 
-@pytest.mark.parametrize("name", PROFILES)
+@pytest.mark.parametrize("name", ["backup", "messages", "dns"])
 def test_the_figures_are_measured(name):
     """Leakage and overhead as stated, by the channel of the table."""
-    profile, sizes = PROFILES[name](), judged_sizes()[name]
+    profile, sizes = getattr(profiles, name)(), judged_sizes()[name]
     shown = profile.table(sizes)
     uniform = np.ones(len(sizes))
     leaks = [ml.leakage(uniform, ml.Channel.deterministic(seen.tolist()), "shannon") for seen in (sizes, shown)]

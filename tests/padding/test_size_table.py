@@ -130,13 +130,11 @@ def test_hostile_files(tmp_path, content):
     assert "\n" not in str(refused.value)
 
 
-def test_endings_and_randomised_paddings(tmp_path):
-    """Only .json and .csv; a randomised padding is saved to be drawn from."""
+def test_endings(tmp_path):
+    """Only .json and .csv."""
     padding = ml.padding.design([1, 2, 5], budget=1)
     with pytest.raises(InvalidParameter, match=r"\.json or \.csv"):
         padding.save(tmp_path / "table.txt")
-    with pytest.raises(InvalidParameter, match=r"rows\(\)\.save"):
-        ml.padding.design([1, 2, 5], budget=1, randomised=True).save(tmp_path / "table.json")
 
 
 @pytest.mark.parametrize(("begin", "end", "most"), [(1, 40, 0.25), (7, 60, 0.12), (0, 20, 0.5), (30, 90, 0.05)])
@@ -188,7 +186,8 @@ def test_updates_by_name_and_what_they_cannot_keep():
     """Named secrets need names; a budget that the new objects overspend in the old buckets is named."""
     named = ml.padding.design({"a": 10, "b": 12}, most=0.3)
     updated = ml.padding.update(named, {"c": 11, "d": 40})
-    assert (updated.draw("c"), updated.draw("d")) == (12, 40)
+    assert list(updated.prior.labels) == ["a", "b", "c", "d"]
+    assert (updated.pad(11), updated.pad(40)) == (12, 40)
     with pytest.raises(InvalidParameter, match="as a mapping"):
         ml.padding.update(named, [11])
     tight = ml.padding.design([10, 100], budget=45)

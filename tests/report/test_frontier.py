@@ -53,7 +53,7 @@ def test_one_shape(shape):
 
 
 def test_rows_are_the_points():
-    """Of a sweep every entropy at every k, of a padding frontier the three kinds of points."""
+    """Of a sweep every entropy at every k, of a padding frontier the two kinds of points."""
     swept = SHAPES["sweep"]()
     assert [(row["series"], row["k"]) for row in swept.rows()] == [(e, k) for e in swept.entropies for k in swept.ks]
     assert [row["leakage"] for row in swept.rows() if row["series"] == "shannon"] == swept["shannon"].tolist()

@@ -172,7 +172,7 @@ def test_without_scikit_learn(timings, monkeypatch):
     """One number needs nothing more; a forest says what it needs, and who may have missed something is told."""
     monkeypatch.setitem(sys.modules, "sklearn", None)
     monkeypatch.setitem(sys.modules, "sklearn.ensemble", None)
-    monkeypatch.setattr("minleak.samples._caveats.find_spec", lambda _: None)
+    monkeypatch.setattr("minleak.samples._told.find_spec", lambda _: None)
     x, y = (column[:500] for column in timings)
     assert ml.audit(x, y).rejected
     assert ml.audit(x, y, attack="nearest").rejected
@@ -277,7 +277,7 @@ def test_warnings_of_what_hides_a_leak():
         assert found.success.low == 0
         assert found.warnings == ("only 1 blocks: bounds count blocks, so collect 20 or more",)
     found = ml.audit(x, y % 2, attack="histogram", enough=0.01)
-    assert found.enough_text == f"the bracket is {found.width:.4f} wide: about {found.more:,} more events are needed"
+    assert f"the bracket is {found.width:.4f} wide: about {found.more:,} more events are needed" in str(found)
     zero = pa.table({"secret": ["a", "b", "c"], "observable": ["u", "v", "u"], "n": [90, 60, 0]})
     assert np.isfinite(ml.audit(zero, weight="n").seen.shares).all()
 
@@ -315,31 +315,6 @@ def test_charts(timings, tmp_path):
         for chart in (found.chart(), found.curve_chart()):
             ml.report.save_chart(chart, tmp_path / "chart.svg", title="chart")
             assert b"<svg" in (tmp_path / "chart.svg").read_bytes()
-
-
-def test_following_a_file(tmp_path, monkeypatch):
-    """A file that grows is audited again until that is enough; each audit is surer than the one before."""
-    rng = np.random.default_rng(4)
-    file = tmp_path / "events.csv"
-    file.write_text("secret,observable\n")
-
-    def grow(_seconds):
-        x = rng.integers(0, 2, 400)
-        with file.open("a") as more:
-            more.writelines(f"{i},{i + (rng.random() < 0.2)}\n" for i in x)
-            more.write("1,")  # the rest of the line comes later
-        text = file.read_text()
-        file.write_text(text[:-2])
-
-    monkeypatch.setattr("minleak.samples._following.sleep", grow)
-    found = list(ml.follow(file, enough=0.1, measures=["shannon"]))
-    assert [audit.enough for audit in found] == [False] * (len(found) - 1) + [True]
-    assert len(found) > 1
-    assert found[1].level == pytest.approx(1 - 0.05 / 6)
-    assert all(audit.success.low <= 0.9 for audit in found)
-    assert found[0].more > 0
-    quiet = list(ml.follow(file, enough=0.0001, patience=0, measures=["shannon"]))
-    assert [audit.enough for audit in quiet] == [False]
 
 
 def test_a_few_events_far_out_do_not_spoil_nearest_neighbours():

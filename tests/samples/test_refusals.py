@@ -121,13 +121,3 @@ def test_files_name_the_line(tmp_path):
     file.write_text("secret,observable\n" + "a,1\nb,nan\n" * 30)
     with pytest.raises(UnreadableFile, match="line 3"):
         ml.audit(file, numeric=True)
-    with pytest.raises(UnreadableFile, match="must exist"):
-        list(ml.follow(tmp_path / "nowhere.csv", enough=0.1))
-    for wrong in ({"patience": -1}, {"level": 2}, {"enough": None}, {"permutations": "9"}):
-        with pytest.raises(InvalidParameter):
-            ml.follow(file, **{"enough": 0.1} | wrong)
-    with pytest.raises(UnreadableFile, match="directory"):
-        list(ml.follow(tmp_path, enough=0.1))
-    file.write_bytes(b"\x1f\x8b" + bytes(500))
-    with pytest.raises(UnreadableFile, match="compressed"):
-        list(ml.follow(file, enough=0.1, patience=0))

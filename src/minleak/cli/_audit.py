@@ -76,10 +76,6 @@ def audit(
         "Report how many observations of one secret an attacker needs to be right this often, such as 90%.",
         parser=share,
     ),
-    follow: float | None = option(
-        "With --enough: keep reading the growing file until there are enough events; give up after this many seconds "
-        "without new ones."
-    ),
     before: str | None = option("Events from before a fix, audited the same way; --report shows both on one page."),
     chart: str | None = chart_option("observables by secret"),
     curve: str | None = chart_option("success against training events"),
@@ -95,20 +91,12 @@ def audit(
 
     Example: minleak audit events.csv --secret query --observable size
     """
-    if before is not None and (engine is not None or follow is not None):
-        raise InvalidParameter("--before does not go with --engine or --follow: leave those out")
+    if before is not None and engine is not None:
+        raise InvalidParameter("--before does not go with --engine: leave that out")
     earlier = None
     with progressing(f"auditing {events}") as progress:
         given = options.given() | {"progress": progress}
-        if follow is not None:
-            if options.enough is None or events == "-" or engine is not None:
-                raise InvalidParameter("--follow reads a growing csv or tsv file and needs --enough")
-            if given.pop("stream") is not None:
-                raise InvalidParameter("--stream needs finished recordings: leave out --follow")
-            if status is not None or no_query:
-                raise InvalidParameter("--status and --no-query are for logs, which --follow does not read")
-            found = _follow(events, follow, given | {"format": format})
-        elif engine is not None:
+        if engine is not None:
             if given.pop("of") is not None:
                 raise InvalidParameter("--engine does not take --property: name its column with --secret")
             if given.pop("stream") is not None:
@@ -137,10 +125,3 @@ def _audit_inside(events: str, engine: EngineChoice, given: dict[str, Any]) -> A
         raise InvalidParameter("events have no order inside an engine: give --blocks a column")
     with engine.open(events) as log:
         return ml.scale.audit(log, **given)
-
-
-def _follow(events: str, patience: float, given: dict[str, Any]) -> Audit:
-    for found in ml.follow(events, patience=patience, **given):  # the last is yielded, or refused, in any case
-        if not found.enough:
-            note(f"{found.events:,} events: {found.headline}; {found.enough_text}")
-    return found

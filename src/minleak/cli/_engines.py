@@ -14,7 +14,7 @@ from minleak.cli._output import note, working
 from minleak.cli._show import summarize
 from minleak.cli._sweep import SuccessRequirement
 from minleak.errors import InvalidParameter
-from minleak.io._formats.lines import Lines
+from minleak.io._lines import Lines
 from minleak.rates._summaries import PlanSummary
 
 

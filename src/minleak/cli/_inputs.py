@@ -24,9 +24,9 @@ from minleak.core._properties import Property, as_property
 from minleak.errors import InvalidParameter, MinleakError, MinleakWarning, UnreadableFile
 from minleak.io._cleaning import LabelCleaner
 from minleak.io._formats import FORMATS, NAMED, find_format, open_table
-from minleak.io._formats.lines import text_lines
-from minleak.io._formats.logs import recognise_log
-from minleak.io._formats.sizes import read_size_list, recognise_sizes
+from minleak.io._lines import text_lines
+from minleak.io._logs import recognise_log
+from minleak.io._sizes import read_size_list, recognise_sizes
 from minleak.io._sources import BOM, HEAD, read_bytes, read_head
 
 # The value of --weight where each row is an event.

@@ -9,15 +9,15 @@ from typing import Any
 import minleak as ml
 from minleak.cli._inputs import PriorSource, Reading, rows_of
 from minleak.cli._options import Format, Secret, argument, as_budget, chart_option, growth, option
-from minleak.cli._output import Outcome, note, save_chart, working
-from minleak.cli._tables import check_ending, write_channel
+from minleak.cli._output import Outcome, note, progressing, save_chart
+from minleak.cli._tables import check_ending
 from minleak.core._result import Result
 from minleak.core._text_tables import Table
 from minleak.errors import InvalidParameter
-from minleak.padding import AppliedPolicy, Frames, LimitPrice, Padding, SamplePadding
-from minleak.padding._overheads import COLUMNS
+from minleak.padding import AppliedPolicy, Frames, Padding, SamplePadding
 from minleak.padding._policies import POLICIES, apply_policies, policies_of_axis
 from minleak.padding._size_classes import as_size_classes
+from minleak.padding._told import COLUMNS
 from minleak.report._stories import Story, story
 
 # Points of a chart's curve, and the number of secrets above which there are fewer.
@@ -45,8 +45,8 @@ class PaddingSummary(Result):
 
     padding: Padding
     """The padding that leaks least."""
-    prices: tuple[LimitPrice, ...]
-    """For each limit the least leakage without it, and so the most that it costs."""
+    prices: dict[str, float]
+    """For each limit a proven lower bound on the leakage without it."""
     policies: tuple[AppliedPolicy, ...]
     """Of each policy `name`, `overheads`, `observables`, `smallest_class` and `leakage`; for whole sizes only."""
 
@@ -54,7 +54,7 @@ class PaddingSummary(Result):
         best = self.padding
         parts: list[str | Table] = [*best.to_parts()]
         if self.prices:
-            rows: list[list[Any]] = [[price.limit, price.without, price.price] for price in self.prices]
+            rows: list[list[Any]] = [[limit, least, best.leakage - least] for limit, least in self.prices.items()]
             parts.append(Table("what each limit costs", ["limit", "leakage without it", "costs at most"], rows))
         if self.policies:
             ours = [
@@ -97,12 +97,7 @@ def pad(
     size: str = option("Column with the sizes or times.", default="size"),
     entropy: str = option("Entropy to minimise leakage in.", "--entropy", "-e", default="shannon"),
     floor: int = option("The fewest secrets that share a size (rows, if secrets have several).", default=1),
-    randomised: bool = option("Draw sizes at random: leaks least, for up to 280 sizes.", default=False),
-    output: str | None = option(
-        "Write the table as .csv or .json (with --randomised, the channel as .csv), or a .cloak for `minleak draw`.",
-        "-o",
-        "--output",
-    ),
+    output: str | None = option("Write the table as .csv or .json.", "-o", "--output"),
     chart: str | None = chart_option("leakage against overhead"),
     secret: Secret = "secret",
     weight: str | None = option(
@@ -122,8 +117,7 @@ def pad(
         columns = {"secret": secret, "size": size}
         return Outcome(*_pad_streams(sizes, streams, columns, budget, entropy=entropy, output=output, format=format))
     if output is not None:
-        kinds = ["csv", "cloak"] if randomised else ["csv", "json", "cloak"]
-        check_ending(output, "a randomised padding" if randomised else "a padding", kinds)
+        check_ending(output, "a padding", ["csv", "json"])
     if budget is not None and max_leakage is not None:
         raise InvalidParameter("give either --budget or --max-leakage, not both")
     if budget is None and max_leakage is None and most is None:
@@ -146,16 +140,17 @@ def pad(
     else:
         samples = source.samples(size)
         if samples is not None:
-            refused = {"--max-leakage": max_leakage, "--randomised": randomised}
-            return _from_samples(samples, given, output, refused=refused)
+            if max_leakage is not None:
+                raise InvalidParameter("--max-leakage needs one row per secret, but some have several")
+            return _from_samples(samples, given, output)
         named = source.other(size, "--size")
         if weight is None and size != "count" and source.has("count"):
             weight = "count"
         prior = ml.Prior.uniform(len(named)) if weight is None else source.other(weight, "--weight")
         natural, prior = named.weights, ml.Prior(prior.weights, labels=named.labels)
 
-    with working(f"padding {len(prior):,} secrets"):
-        given["randomised"] = randomised
+    with progressing(f"padding {len(prior):,} secrets") as progress:
+        given["progress"] = progress
         if max_leakage is None:
             best = ml.padding.design(natural, prior, **given)
         else:
@@ -163,31 +158,21 @@ def pad(
         policies = POLICIES if natural.dtype.kind == "i" else {}  # they round whole numbers
         classes = as_size_classes(natural, prior)
         applied = apply_policies(classes, policies, [best.entropy], best.limits.most)
-        prices = ml.padding.price_limits(best) if len(best.limits.given()) > 1 else ()
+        prices = ml.padding.price_limits(best) if len(best.limits.given()) > 1 else {}
         draw = partial(_chart, natural, prior, best)
         charts = save_chart(draw, chart, title=f"Leakage against mean {'growth' if relative else 'overhead'}")
     found = PaddingSummary(best, prices, applied)
     if output is None:
         return Outcome(found, charts)
-    if output.lower().endswith(".cloak"):
-        best.rows().save(output)
-    elif best.randomised:
-        write_channel(best.channel(), output)
-    else:
-        best.save(output)
+    best.save(output)
     return Outcome(found, (output, *charts))
 
 
 def _from_samples(
-    samples: tuple[Any, Any], given: dict[str, Any], output: str | None, *, refused: dict[str, Any]
+    samples: tuple[Any, Any], given: dict[str, Any], output: str | None
 ) -> Outcome[PaddingSummary | SamplePadding | Frames]:
-    for flag, value in refused.items():
-        if value:
-            raise InvalidParameter(f"{flag} needs one row per secret, but some have several")
-    if output is not None and output.lower().endswith(".cloak"):
-        raise InvalidParameter("with several rows per secret, -o is .csv or .json, not .cloak")
-    with working(f"padding {len(samples[0]):,} rows"):
-        found = ml.padding.from_samples(*samples, **given)
+    with progressing(f"padding {len(samples[0]):,} rows") as progress:
+        found = ml.padding.from_samples(*samples, **given, progress=progress)
     if output is not None:
         found.table.save(output)
     return Outcome(found, () if output is None else (output,))
@@ -211,8 +196,9 @@ def _pad_streams(
     streams = ml.padding.read_streams(rows["source"], format=rows["format"], **columns)
     kind, value = as_budget(budget or _BUDGET)
     allowed = value * float(streams.bytes_on_the_wire().mean()) if kind == "overhead" else value
-    with working(f"choosing frames for {len(streams):,} streams"):
-        found = ml.padding.frames(streams, budget=allowed, delay=options.delay, totals=options.totals, entropy=entropy)
+    given: dict[str, Any] = {"budget": allowed, "delay": options.delay, "totals": options.totals, "entropy": entropy}
+    with progressing(f"choosing frames for {len(streams):,} streams") as progress:
+        found = ml.padding.frames(streams, **given, progress=progress)
     if output is None:
         return found, ()
     found.save(output)
@@ -229,6 +215,5 @@ def _chart(sizes: Any, prior: ml.Prior, best: Padding) -> Any:
         entropy=best.entropy,
         points=_POINTS if len(prior) <= _MANY else _POINTS // 3,
         relative=relative,
-        randomised=best.randomised,
         policies=policies_of_axis(relative=relative) if sizes.dtype.kind == "i" else None,
     ).chart()

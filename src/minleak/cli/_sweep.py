@@ -9,7 +9,7 @@ import minleak as ml
 from minleak.cli._failures import in_flags
 from minleak.cli._inputs import Grouping, PriorSource, Reading
 from minleak.cli._options import Entropies, PriorFile, chart_option, given_flags, option, share, whole_numbers
-from minleak.cli._output import Outcome, save_chart, working
+from minleak.cli._output import Outcome, progressing, save_chart
 from minleak.core._entropy.names import FEW
 from minleak.core._result import Result
 from minleak.core._text_tables import Table
@@ -113,7 +113,7 @@ def sweep(
     counts = source.prior(events=requirement.events)
     groups = grouping.read(source)
     entropies = entropy or list(FEW)
-    with working("sweeping"):
+    with progressing("sweeping") as progress:
         untold = None if requirement.on_counts else why_untold(counts)
         on_counts = requirement.on_counts or untold is not None
         said = []
@@ -127,7 +127,7 @@ def sweep(
             by_success, sentence = requirement.least_k(counts, requirement.max_success, groups=groups)
             said.append(sentence)
         chosen = whole_numbers(ks) if ks is not None else _spread(len(counts))
-        swept = ml.sweep(counts, ks=chosen, groups=groups, entropies=entropies, on_counts=on_counts)
+        swept = ml.sweep(counts, ks=chosen, groups=groups, entropies=entropies, on_counts=on_counts, progress=progress)
         swept = replace(swept, untold=untold)
     found = SweepSummary(len(counts), by_success, by_leakage, tuple(said), swept)
     title = "Least leakage against the size of the sets"

@@ -19,7 +19,7 @@ from minleak.core._prior import Prior
 from minleak.errors import InvalidChannel, UnreadableFile
 from minleak.io._cleaning import LabelCleaner
 from minleak.io._formats import open_table
-from minleak.io._formats.logs import Log
+from minleak.io._logs import Log
 from minleak.io._sources import Source
 from minleak.io._tables import InputTable, column_names, first_repeat, matrix_cells, shorten
 

@@ -81,6 +81,7 @@ from minleak.lab._orders.distances import deficiency, refinement_distance
 from minleak.lab._orders.information_orders import InformationOrder, less_noisy, more_capable
 from minleak.lab._orders.orders import left_factor, max_refined_by, refined_by
 from minleak.lab._own_entropy import CoreConcave
+from minleak.lab._padding_channel import padding_channel
 from minleak.lab._pairs import certify_pairs, pairs
 from minleak.lab._together import Together
 from minleak.lab._worst_cases import least_capacity, pml_channel
@@ -162,6 +163,7 @@ __all__ = [
     "observations_needed",
     "online_buckets",
     "optimise",
+    "padding_channel",
     "pairs",
     "paper",
     "parallel",

@@ -18,9 +18,17 @@ import numpy as np
 
 from minleak.core._arrays import Array, Indices
 from minleak.core._entropy.base import ConditionalEntropy, Entropy
-from minleak.core._entropy.forms import AllGuesses, BestGuesses, RenyiMean, arimoto_exponent, as_mean, deform
+from minleak.core._entropy.forms import (
+    AllGuesses,
+    BestGuesses,
+    Form,
+    RenyiMean,
+    arimoto_exponent,
+    as_mean,
+    deform,
+    restore,
+)
 from minleak.errors import InvalidParameter
-from minleak.lab._optimise.cores.of_entropy import outer, slope
 from minleak.padding._size_classes import SizeClasses
 
 # Orders this close to 1 are computed from sum p (p^(a-1) - 1)/(a-1), which has all its digits there.
@@ -69,7 +77,7 @@ class BucketValue:
         if mean is None:
             raise InvalidParameter(
                 f"buckets cannot be valued quickly in {entropy.name} unless all secrets are equally likely: use "
-                "randomised=True (small n), or an entropy close to it such as shannon or arimoto:0.5"
+                "minleak.lab.padding_channel (small n), or an entropy close to it such as shannon or arimoto:0.5"
             )
         order, exponent = mean.order, mean.exponent
         logs = np.log(p)
@@ -126,21 +134,40 @@ class BucketValue:
 
     def posterior(self, value: float) -> float:
         """H(X|Y) of buckets with this total value, in the unit of the entropy."""
-        H, mean = self.entropy, as_mean(self.entropy.form)
-        found = outer(H, value)
+        form = self.entropy.form
+        found, mean = _outer(form, value), as_mean(form)
         if mean is None or found < math.inf:
             return found
-        return outer(H, -_BELOW / mean.exponent)  # rounding passed the largest possible value
+        return _outer(form, -_BELOW / mean.exponent)  # rounding passed the largest possible value
 
     def posterior_at_most(self, value: float) -> float:
         """An upper bound on H(X|Y) of buckets of at most this value; infinite where rounding hides it.
 
         Values are known up to rounding, which a logarithm magnifies, unless they are multiples of a grain.
         """
-        H = self.entropy
-        if not self.grain and not slope(H, value) * H.unit <= _STEEP:  # nor where the slope is unknown
-            return outer(H, value + _UNKNOWN * max(1.0, value))
+        form = self.entropy.form
+        if not self.grain and isinstance(form, RenyiMean) and not _slope(form, value) * form.unit <= _STEEP:
+            return _outer(form, value + _UNKNOWN * max(1.0, value))
         return self.posterior(value)
+
+
+def _outer(form: Form | None, value: float) -> float:
+    """H(X|Y) of buckets of this total value, (exp(c R) - 1) / c of a Renyi mean R; infinite beyond the largest."""
+    if not isinstance(form, RenyiMean):
+        return value
+    c = form.exponent
+    if c and not 1 + c * value > 0:
+        return math.inf
+    return form.outer(float(restore(value, c)) if c else value)
+
+
+def _slope(mean: RenyiMean, value: float) -> float:
+    """The derivative of `_outer`; infinite from the largest value on."""
+    left = 1 + mean.exponent * value
+    if not left > 0:
+        return math.inf
+    nats = float(restore(value, mean.exponent)) if mean.exponent else value
+    return math.exp(mean.degree * nats) / (mean.unit * left)
 
 
 def _form_of(entropy: ConditionalEntropy, n: int) -> tuple[Entropy, RenyiMean | None, Array]:
@@ -159,7 +186,7 @@ def _form_of(entropy: ConditionalEntropy, n: int) -> tuple[Entropy, RenyiMean | 
     raise InvalidParameter(
         f"{entropy.name} is not a sum over buckets that can be valued quickly: use shannon, min-entropy, guess-error, "
         "guesswork (equally likely secrets), arimoto, hayashi, fehrberens, tsallis or sharma-mittal of an order for "
-        "which it is a sum; or randomised=True at small n"
+        "which it is a sum; or minleak.lab.padding_channel at small n"
     )
 
 

@@ -293,22 +293,24 @@ def total_value(cuts, w):  # type: ignore[no-untyped-def]
 
 
 @kernel(nogil=True)
-def best_move(cuts, size, xs, reach, w, left, floor):  # type: ignore[no-untyped-def]
+def best_move(cuts, size, xs, rule, reach, w, left, floor):  # type: ignore[no-untyped-def]
     """The end of a bucket to move, and where to, for most value at no more than left[k] additional overhead k, which
     xs[k] is the x of (see `best_buckets`).
 
     (b, j, gain): the end cuts[b] goes to size j, anywhere between its neighbours or onto that below it, which merges
-    two buckets. b is -1 where no move gains. O(m) for m sizes.
+    two buckets, where the `rule` lets it. b is -1 where no move gains. O(m) for m sizes.
     """
     kind, _, a, c, count, by_count, _, masses, others, level = w
     which, where, most = -1, -1, 0.0
     for b in range(cuts.shape[0] - 1):
         before = cuts[b - 1] if b > 0 else 0
         here, after = cuts[b], cuts[b + 1]
+        if rule[here] > 0:
+            continue
         had = bucket_value(before, here, kind, a, c, count, by_count, masses, others, level)
         had += bucket_value(here, after, kind, a, c, count, by_count, masses, others, level)
         for j in range(max(before, reach[after]), after):
-            if j == here or (j > before and (count[j] - count[before] < floor or reach[j] > before)):
+            if j == here or (j > before and (rule[j] < 0 or count[j] - count[before] < floor or reach[j] > before)):
                 continue
             if count[after] - count[j] < floor:
                 break

@@ -1,4 +1,4 @@
-"""frontier: leakage against mean overhead of the best buckets, the randomised optimum and policies, for one chart."""
+"""frontier: leakage against mean overhead of the best buckets and of policies, for one chart."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ from minleak.core._frontier import Axes, Frontier, Row
 from minleak.core._leakage import difference
 from minleak.core._parameters import truth, whole
 from minleak.core._prior import Prior
+from minleak.core._progress import Progress, no_progress
 from minleak.core._result import Result
 from minleak.errors import Infeasible
 from minleak.padding._bucket_value import BucketValue
 from minleak.padding._buckets import Buckets
 from minleak.padding._limits import Cap, Limits
-from minleak.padding._make import cap_problem, design, search_within
+from minleak.padding._make import cap_problem, search_within
 from minleak.padding._policies import AppliedPolicy, Policy, apply_policies
 from minleak.padding._size_classes import as_size_classes
 
@@ -42,15 +43,13 @@ class CurvePoint(Result):
 class PaddingFrontier(Frontier):
     """Leakage against mean overhead in one `entropy`, least overhead first.
 
-    `buckets` are corners of the lower hull of all contiguous buckets, `randomised` are optima over all channels,
-    `policies` are common ones. `mean` is the mean natural size. If `relative`, every overhead is the mean share by
-    which an object grows.
+    `buckets` are corners of the lower hull of all contiguous buckets, `policies` are common ones. `mean` is the mean
+    natural size. If `relative`, every overhead is the mean share by which an object grows.
     """
 
     entropy: str
     mean: float
     buckets: tuple[CurvePoint, ...]
-    randomised: tuple[CurvePoint, ...]
     policies: tuple[AppliedPolicy, ...]
     relative: bool = False
 
@@ -66,8 +65,7 @@ class PaddingFrontier(Frontier):
         )
 
     def rows(self) -> list[Row]:
-        curves = {"best buckets": self.buckets, "best randomised": self.randomised}
-        points = [(name, p.overhead, p.leakage, p.observables) for name, curve in curves.items() for p in curve]
+        points = [("best buckets", p.overhead, p.leakage, p.observables) for p in self.buckets]
         points += [
             (p.name, p.overheads.relative if self.relative else p.overhead, p.leakage[0], p.observables)
             for p in self.policies
@@ -94,23 +92,21 @@ def frontier(
     entropy: ConditionalEntropy | str = "shannon",
     points: int = 24,
     relative: bool = False,
-    randomised: bool = False,
     policies: Mapping[str, Policy] | None = None,
+    progress: Progress | None = None,
 ) -> PaddingFrontier:
     """The least leakage against the mean overhead, from the least overhead that the floor allows to the most that the
     cap `most` does, or to one bucket.
 
     `points` prices of the overhead are tried, evenly spaced in their logarithms; neighbours may share a corner. Budgets
-    between two corners have optima on or above the hull, which `minleak.padding.design` finds. `randomised` adds the
-    optimum over all channels at fourteen budgets (for a few hundred secrets at most), `policies` what they cost and
-    leak. With `relative` the overhead is the mean share by which an object grows, for policies that are made to limit
-    it, such as Padmé.
+    between two corners have optima on or above the hull, which `minleak.padding.design` finds. `policies` adds what
+    they cost and leak. With `relative` the overhead is the mean share by which an object grows, for policies that are
+    made to limit it, such as Padmé. `progress` is called with the prices tried, their number and what comes next.
 
     >>> curve = frontier([3, 4, 5, 6, 9, 12])
     >>> [(round(point.overhead, 3), round(point.leakage, 3)) for point in curve.buckets]
     [(0.0, 2.585), (0.333, 1.918), (1.0, 1.252), (1.5, 0.918), (5.5, 0.0)]
     """
-    truth(randomised, "randomised")
     priced = "relative" if truth(relative, "relative") else "budget"
     given: dict[str, Any] = {priced: math.inf, "most": most, "floor": floor}
     limits = Limits(**given)
@@ -121,18 +117,13 @@ def frontier(
     cheapest, coarsest = search.cheapest(), search.coarsest()
     if cheapest is None or coarsest is None:
         raise Infeasible(cap_problem(classes, value, limits))
-    found = [cheapest, coarsest, *(search.corner(float(price)) for price in _prices(cheapest, coarsest, points))]
+    prices = _prices(cheapest, coarsest, points)
+    found: list[Buckets | None] = [cheapest, coarsest]
+    for i, price in enumerate(prices.tolist()):
+        (progress or no_progress)(i, len(prices), "the best buckets at a price of the overhead")
+        found.append(search.corner(price))
     corners = {corner.overhead: corner for corner in found if corner is not None}
     ordered = [corners[overhead] for overhead in sorted(corners)]
-    drawn = []
-    if randomised:
-        least = ordered[1].overhead if len(ordered) > 1 and not ordered[0].overhead else ordered[0].overhead
-        budgets = np.append(0.0, np.geomspace(least, ordered[-1].overhead, 13) if least else [])
-        for budget in np.unique(budgets):
-            within: dict[str, Any] = {priced: budget, "most": most, "entropy": H, "randomised": True}
-            best = design(classes.natural, classes.prior, **within)
-            spent = best.overheads.relative if relative else best.overhead
-            drawn.append(CurvePoint(spent, best.leakage, len(best.observables)))
     before = H(classes.prior)
     return PaddingFrontier(
         entropy=H.name,
@@ -141,7 +132,6 @@ def frontier(
             CurvePoint(corner.overhead, difference(H, before, value.posterior(corner.value)), len(corner.cuts))
             for corner in ordered
         ),
-        randomised=tuple(drawn),
         policies=apply_policies(classes, {} if policies is None else policies, [H]),
         relative=relative,
     )

@@ -12,16 +12,18 @@ from typing import Any
 
 import numpy as np
 
+from minleak.core._arrays import Indices
 from minleak.core._entropy.base import ConditionalEntropy
 from minleak.core._entropy.names import as_entropy
 from minleak.core._leakage import difference
-from minleak.core._parameters import real, truth
+from minleak.core._parameters import real
 from minleak.core._prior import Prior, as_prior
+from minleak.core._progress import Progress, no_progress
 from minleak.errors import Infeasible, InvalidParameter
 from minleak.padding._bucket_value import BucketValue
 from minleak.padding._buckets import Buckets, BucketSearch
 from minleak.padding._limits import Cap, Limits
-from minleak.padding._result import DENOMINATOR, LeastOverhead, LimitPrice, Padding
+from minleak.padding._result import LeastOverhead, Padding
 from minleak.padding._size_classes import SizeClasses, as_size_classes
 
 # Budgets are distinguished down to this share of the largest.
@@ -40,16 +42,16 @@ def design(
     floor: int = 1,
     unseen: bool = False,
     entropy: ConditionalEntropy | str = "shannon",
-    randomised: bool = False,
+    progress: Progress | None = None,
 ) -> Padding:
     """Minimise H(X) - H(X|Y) where secret x, of natural size s(x), is seen with a size Y >= s(x), within limits on
     what is added: on the mean, for each object, or both.
 
-    Buckets (the default): sizes are cut into contiguous buckets, and each is padded to the largest of its bucket. These
-    are all the paddings that keep the order of sizes. The best are found by dynamic programming under a price on the
-    overhead, and by branch and bound; `bound` is proven for all of them. If all secrets are equally likely and have
-    different sizes, no other deterministic padding leaks less; else one that interleaves sizes may (see the how-to on
-    padding).
+    Sizes are cut into contiguous buckets, and each is padded to the largest of its bucket. These are all the paddings
+    that keep the order of sizes. They are found by dynamic programming under a price on the overhead and, up to 500
+    sizes, by branch and bound; `bound` is proven for all of them. If all secrets are equally likely and have different
+    sizes, no other deterministic padding leaks less; else one that interleaves sizes may (see the how-to on padding).
+    What sizes drawn at random can reach is `minleak.lab.padding_channel`.
 
     Parameters
     ----------
@@ -64,23 +66,22 @@ def design(
     most
         The most that is added to any object, as a share of its size; or a function from a size to that share.
     floor
-        The least number of secrets, of those that can occur, in any bucket. Buckets only.
+        The least number of secrets, of those that can occur, in any bucket.
     unseen
         Keep the cap `most` also for sizes between those listed: for a table that will pad future objects. Otherwise
         such sizes get values of their own between the buckets, and stand out.
     entropy
-        Buckets: Shannon, min-entropy, the Renyi families, Tsallis, Sharma-Mittal, one guess; guesswork and l guesses if
-        all secrets are equally likely. Randomised: every entropy that `minleak.lab.optimise` takes.
-    randomised
-        Choose the size at random: the optimum over all channels, by convex optimisation, for a few hundred secrets. It
-        never leaks more than buckets.
+        Shannon, min-entropy, the Renyi families, Tsallis, Sharma-Mittal, one guess; guesswork and l guesses if all
+        secrets are equally likely.
+    progress
+        Called with the steps done, about how many there are, and what comes next: a second apart with 90,000 sizes.
 
     Raises
     ------
     Infeasible
         If the floor needs more than the other limits allow; the message says which one, and how much would do.
 
-    Time for buckets: O(m^2) for m distinct sizes at worst; some seconds for 40,000 in practice, less under a cap.
+    Time: O(m^2) for m distinct sizes at worst; some seconds for 40,000 in practice, less under a cap.
 
     The paper's opening example: a tax site answers after 10 seconds if little tax is due, and after 20 if much is.
     Always answering after 20 seconds leaks nothing, and 80% of the users wait 10 seconds longer:
@@ -98,52 +99,45 @@ def design(
     """
     limits = Limits(budget, overhead, relative, most, floor, unseen)
     classes, H = as_size_classes(sizes, prior), as_entropy(entropy)
-    if truth(randomised, "randomised"):
-        from minleak.padding._randomised import design_randomised
-
-        if limits.floor > 1:
-            raise InvalidParameter(
-                "a floor is for buckets: a randomised padding shows each size for as many as it needs"
-            )
-        return design_randomised(classes, H, limits)
-    return design_buckets(classes, H, limits)
+    return design_buckets(classes, H, limits, progress=progress)
 
 
-def design_buckets(classes: SizeClasses, H: ConditionalEntropy, limits: Limits, kept: Padding | None = None) -> Padding:
-    """The best buckets; objects of a padding `kept` stay in its buckets."""
+def design_buckets(
+    classes: SizeClasses,
+    H: ConditionalEntropy,
+    limits: Limits,
+    kept: Padding | None = None,
+    known: Indices | None = None,
+    progress: Progress | None = None,
+) -> Padding:
+    """The best buckets; objects of a padding `kept` stay in its buckets. They are no worse than those that are `known`
+    to end before these classes, if these keep the limits.
+    """
     value = BucketValue.of(classes, H)
-    search = search_within(classes, value, limits)
+    search = search_within(classes, value, limits, progress)
     if kept is not None:
         search = replace(search, rule=_rule_of(kept, classes))
-    best, most = find_best(search, limits)
+    best, most = find_best(search, limits, known)
     natural = classes.natural
     ends = classes.sizes[best.cuts - 1].astype(natural.dtype)
     if ends[-1] < natural.max():  # a size that only impossible secrets have
         ends = np.append(ends, natural.max())
     before = H(classes.prior)
-    return Padding.of(
-        classes,
-        H,
-        limits=limits,
-        randomised=False,
-        observables=ends,
-        starts=np.arange(len(natural) + 1, dtype=np.int64),
-        columns=np.searchsorted(ends, natural).astype(np.int64),
-        weights=np.full(len(natural), DENOMINATOR, dtype=np.int64),
-        bound=difference(H, before, min(before, value.posterior_at_most(most))),
-    )
+    return Padding.of(classes, H, limits, ends, difference(H, before, min(before, value.posterior_at_most(most))))
 
 
-def search_within(classes: SizeClasses, value: BucketValue, limits: Limits) -> BucketSearch:
+def search_within(
+    classes: SizeClasses, value: BucketValue, limits: Limits, progress: Progress | None = None
+) -> BucketSearch:
     """The search for buckets within limits; a floor above the number of secrets is refused."""
     if limits.floor > len(classes.members):
         raise Infeasible(f"no bucket has {limits.floor} secrets: only {len(classes.members)} can occur")
-    return BucketSearch.of(classes, value, limits.on(classes))
+    return BucketSearch.of(classes, value, limits.on(classes), progress or no_progress)
 
 
-def find_best(search: BucketSearch, limits: Limits) -> tuple[Buckets, float]:
+def find_best(search: BucketSearch, limits: Limits, known: Indices | None = None) -> tuple[Buckets, float]:
     """The best buckets and a bound on the value of all; if there are none, Infeasible names the limit at fault."""
-    found = search.best()
+    found = search.best(known)
     if found is not None:
         return found
     classes = search.classes
@@ -242,8 +236,6 @@ def update(
     >>> update(old, [13, 14, 30]).observables
     array([11, 14, 21, 30])
     """
-    if padding.randomised:
-        raise InvalidParameter("a randomised padding has no buckets to keep: design it anew")
     added = as_size_classes(sizes, prior)
     old, new = padding.prior.labels, added.prior.labels
     if new.is_default:
@@ -258,29 +250,25 @@ def update(
     return design_buckets(classes, padding.entropy, padding.limits, padding)
 
 
-def price_limits(padding: Padding) -> tuple[LimitPrice, ...]:
-    """For each limit a proven lower bound on the leakage without it, and so the most that the limit costs.
+def price_limits(padding: Padding) -> dict[str, float]:
+    """For each limit a proven lower bound on the leakage without it: so the limit costs at most what lies between that
+    and the leakage with it.
 
-    >>> [(price.limit, round(price.without, 3)) for price in price_limits(design([10, 11, 20], most=0.2, overhead=0.5))]
-    [('overhead', 0.918), ('most', 0.0)]
+    >>> {limit: round(least, 3) for limit, least in price_limits(design([10, 11, 20], most=0.2, overhead=0.5)).items()}
+    {'overhead': 0.918, 'most': 0.0}
     """
     classes, H = as_size_classes(padding.sizes, padding.prior), padding.entropy
-    before, found = H(classes.prior), []
+    before, value = H(classes.prior), BucketValue.of(classes, H)
+    found = {}
     for name in padding.limits.given():
-        fewer = padding.limits.without(name)
-        bound = 0.0
-        if fewer is not None and padding.randomised:
-            from minleak.padding._randomised import design_randomised
-
-            bound = design_randomised(classes, H, fewer).bound
-        elif fewer is not None:
-            value = BucketValue.of(classes, H)
+        fewer, bound = padding.limits.without(name), 0.0
+        if fewer is not None:
             search = search_within(classes, value, fewer)
             _, bracket = search.aim() if len(search.blend) else (search, None)
             most = bracket.most if bracket is not None else find_best(search, fewer)[1]
             bound = max(0.0, difference(H, before, min(before, value.posterior_at_most(most))))
-        found.append(LimitPrice(name, min(bound, padding.leakage), max(0.0, padding.leakage - bound)))
-    return tuple(found)
+        found[name] = min(bound, padding.leakage)
+    return found
 
 
 def least_budget(
@@ -291,7 +279,7 @@ def least_budget(
     most: Cap | None = None,
     floor: int = 1,
     entropy: ConditionalEntropy | str = "shannon",
-    randomised: bool = False,
+    progress: Progress | None = None,
 ) -> LeastOverhead:
     """The inverse of `design`: the least mean overhead E[Y - s(X)] with H(X) - H(X|Y) <= leakage.
 
@@ -304,7 +292,8 @@ def least_budget(
     """
     enough = real(leakage, "the leakage to keep to is a number from 0 on", least=0.0)
     classes = as_size_classes(sizes, prior)
-    given: dict[str, Any] = {"most": most, "floor": floor, "entropy": entropy, "randomised": randomised}
+    report = progress or no_progress
+    given: dict[str, Any] = {"most": most, "floor": floor, "entropy": entropy}
     within = partial(design, classes.natural, classes.prior, **given)
     largest = float(classes.prior.p @ (classes.natural.max() - classes.natural).astype(float))
     best = within(budget=largest)
@@ -314,7 +303,8 @@ def least_budget(
             f"no padding leaks less than {best.leakage:.9g} in {best.entropy.name}: allow that much, {why}"
         )
     proven, low, budget = 0.0, 0.0, 0.0
-    for _ in range(_BISECTIONS):
+    for i in range(_BISECTIONS):
+        report(i, _BISECTIONS, f"buckets for a mean overhead of {budget:.4g}")
         try:
             tried = within(budget=budget)
             good, none = tried.leakage <= enough, tried.bound > enough

@@ -13,11 +13,10 @@ from minleak.core._channel import Channel
 from minleak.core._entropy.base import ConditionalEntropy
 from minleak.core._leakage import leakage_table
 from minleak.core._parameters import whole
+from minleak.core._prior import Prior
 from minleak.core._result import Result
 from minleak.errors import InvalidParameter, quote
-from minleak.padding._limits import Cap
-from minleak.padding._noise import GeometricNoise, Noise, RandomTotal, UniformNoise
-from minleak.padding._overheads import Overheads
+from minleak.padding._limits import Cap, Overheads
 from minleak.padding._size_classes import SizeClasses
 
 Sizes = npt.NDArray[np.int64]
@@ -115,12 +114,6 @@ POLICIES: dict[str, Policy] = {
     "DNS answers, 468": lambda sizes: to_multiple(sizes, 468),
     "all to the largest": to_largest,
 }
-# Noise is only shown in tables, since each takes a matrix.
-NOISES: dict[str, Noise] = {
-    "random, uniform, 5%": UniformNoise(0.05),
-    "random, geometric, 5%": GeometricNoise(0.05),
-    "random total above all": RandomTotal(0.25),
-}
 # Policies made to limit the share by which each object grows, not bytes.
 RELATIVE: tuple[Policy, ...] = (padme, to_power_of_two, signal, nip44)
 # Policies that a chart leaves out: they would lie together near no padding.
@@ -138,7 +131,7 @@ class AppliedPolicy(Result):
     """A policy by `name` on some sizes: what it adds (`overheads`), the number of sizes that can be seen
     (`observables`), the least number of secrets that share one (`smallest_class`), and its `leakage` in each entropy
     asked for. For noise, which is drawn anew for each look, `looks` is the number of looks after which a guess succeeds
-    95% as often as without padding, None if never; other policies always show the same.
+    95% as often as without padding; policies always show the same.
     """
 
     name: str
@@ -158,45 +151,42 @@ class AppliedPolicy(Result):
 
 def apply_policies(
     classes: SizeClasses,
-    policies: Mapping[str, Policy | Noise],
+    policies: Mapping[str, Policy],
     entropies: Sequence[ConditionalEntropy],
     most: Cap | None = None,
 ) -> tuple[AppliedPolicy, ...]:
     """What policies, by name, cost and leak on these sizes. A policy that makes a size smaller is refused."""
-    if not isinstance(policies, Mapping) or not all(callable(p) or isinstance(p, Noise) for p in policies.values()):
-        raise InvalidParameter(
-            f"policies are a mapping from a name to a function of sizes or to noise, not {quote(policies)}"
-        )
+    if not isinstance(policies, Mapping) or not all(map(callable, policies.values())):
+        raise InvalidParameter(f"policies are a mapping from a name to a function of sizes, not {quote(policies)}")
     return tuple(_apply(classes, name, policy, entropies, most) for name, policy in policies.items())
 
 
 def _apply(
-    classes: SizeClasses, name: str, policy: Policy | Noise, entropies: Sequence[ConditionalEntropy], most: Cap | None
+    classes: SizeClasses, name: str, policy: Policy, entropies: Sequence[ConditionalEntropy], most: Cap | None
 ) -> AppliedPolicy:
-    import scipy.sparse as sp
-
     prior, natural = classes.prior, classes.natural
-    if isinstance(policy, Noise):
-        sizes, of = np.unique(_whole(natural).astype(np.float64), return_inverse=True)
-        matrix = policy.channel(sizes, classes.mean)[of]
-        padded, largest = (shown[of] for shown in policy.shown(sizes, classes.mean))
-        looks = policy.looks(classes)
-    else:
-        padded = largest = np.asarray(policy(natural))
-        if padded.shape != natural.shape or not (padded >= natural).all():
-            raise InvalidParameter(f"the policy {name!r} makes a size smaller, or gives another number of sizes")
-        columns, n = np.unique(padded, return_inverse=True)[1], len(natural)
-        matrix, looks = sp.csr_array((np.ones(n), columns, np.arange(n + 1))), None
-    secrets = (matrix[prior.p > 0] > 0).sum(axis=0)  # that each observable may come from
-    table = leakage_table(prior, Channel(matrix, inputs=prior.labels), entropies)
+    padded = np.asarray(policy(natural))
+    if padded.shape != natural.shape or not (padded >= natural).all():
+        raise InvalidParameter(f"the policy {name!r} makes a size smaller, or gives another number of sizes")
+    observables, columns = np.unique(padded, return_inverse=True)
+    secrets = np.bincount(columns[prior.p > 0])  # that each observable may come from
+    table = leakage_table(prior, channel_of(prior, columns, observables), entropies)
     return AppliedPolicy(
         name=name,
-        overheads=Overheads.of(natural, prior.p, padded, largest=largest, most=most),
-        observables=int((secrets > 0).sum()) if isinstance(policy, Noise) else matrix.shape[1],
+        overheads=Overheads.of(natural, prior.p, padded, most=most),
+        observables=len(observables),
         smallest_class=int(secrets[secrets > 0].min()),
         leakage=tuple(row.leakage for row in table.rows),
-        looks=looks,
     )
+
+
+def channel_of(prior: Prior, columns: npt.NDArray[np.int64], observables: npt.NDArray[Any]) -> Channel:
+    """The channel in which each secret shows the observable of its column."""
+    import scipy.sparse as sp
+
+    n = len(columns)
+    matrix = sp.csr_array((np.ones(n), columns, np.arange(n + 1)), shape=(n, len(observables)))
+    return Channel(matrix, inputs=prior.labels, outputs=observables.tolist())
 
 
 def _bits(whole: Any) -> Sizes:

@@ -1,9 +1,8 @@
-"""Padding: what sizes are padded to, what that costs and leaks, the proven bound, and how to run it."""
+"""Padding: what sizes are padded to, what that costs and leaks, the proven bound, and the table to deploy."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -11,28 +10,22 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from minleak.core._arrays import Indices
 from minleak.core._channel import Channel
 from minleak.core._entropy.base import ConditionalEntropy
 from minleak.core._entropy.names import as_entropy
 from minleak.core._joint import Joint
-from minleak.core._labels import Labels
 from minleak.core._leakage import leakage, posterior_vulnerability
-from minleak.core._plan.channel_plan import ChannelPlan
-from minleak.core._plan.streams import Fresh
 from minleak.core._prior import Prior
 from minleak.core._property_leakage import Values
 from minleak.core._result import Result
-from minleak.core._text_tables import Table, word
-from minleak.errors import InvalidParameter, UnknownSecret
-from minleak.padding._limits import Limits
-from minleak.padding._overheads import USUAL_CAP, Overheads
+from minleak.core._text_tables import Table
+from minleak.padding._limits import USUAL_CAP, Limits, Overheads
+from minleak.padding._policies import channel_of
 from minleak.padding._size_classes import SizeClasses
 from minleak.padding._size_table import SizeTable
+from minleak.padding._told import tell_padding
 
-# Probabilities of a randomised padding are multiples of the reciprocal.
-DENOMINATOR = 1 << 32
-# The relative gap that counts as none: the precision of convex solvers.
+# The relative gap that counts as none.
 OPTIMAL = 1e-6
 
 
@@ -52,30 +45,23 @@ class Bucket(Result):
 class Padding(Result):
     """What each secret's size is padded to: made by `minleak.padding.design`.
 
-    `observables` are the sizes that can be seen, increasing. Secret x is shown as observables[columns[e]] with
-    probability weights[e] / 2^32, over the entries e from starts[x] to starts[x+1]; buckets have one entry per secret.
-
-    `overhead` is the mean of padded minus natural size, `leakage` that in the `entropy` designed for, and `bound` is
-    proven: no contiguous buckets (no channel at all, if `randomised`) within the `limits` leak less. `gap` is leakage -
-    bound, and the status is "optimal" if that is at most a millionth of the leakage, else "within gap".
-    `smallest_class` is the least number of secrets, of those that can occur, that share an observable.
+    `observables` are the sizes that can be seen, increasing: each size is padded to the least of them that is not
+    smaller. `leakage` is that in the `entropy` designed for, and `bound` is proven: no contiguous buckets within the
+    `limits` leak less. `gap` is leakage - bound, and the status is "optimal" if that is at most a millionth of the
+    leakage, else "within gap". `smallest_class` is the least number of secrets, of those that can occur, that share an
+    observable.
     """
 
     prior: Prior = field(repr=False)
     sizes: npt.NDArray[Any] = field(repr=False)
     entropy: ConditionalEntropy = field(repr=False)
     limits: Limits
-    randomised: bool
     observables: npt.NDArray[Any]
-    starts: Indices = field(repr=False)
-    columns: Indices = field(repr=False)
-    weights: Indices = field(repr=False)
-    overhead: float
     leakage: float
     bound: float
 
     reported = (
-        "secrets", "measure", "mean_size", "gap", "status", "smallest_class", "overheads",
+        "secrets", "measure", "mean_size", "overhead", "gap", "status", "smallest_class", "overheads",
         "success", "success_unpadded", "success_blind",
     )  # fmt: skip
 
@@ -99,47 +85,30 @@ class Padding(Result):
         cls,
         classes: SizeClasses,
         entropy: ConditionalEntropy,
-        *,
+        limits: Limits,
         observables: npt.NDArray[Any],
-        starts: Indices,
-        columns: Indices,
-        weights: Indices,
         bound: float,
-        **given: Any,
     ) -> Padding:
-        """The padding of these entries, with its overhead and leakage."""
-        import scipy.sparse as sp
+        """Return the padding to these sizes, with what it leaks."""
+        columns = np.searchsorted(observables, classes.natural)
+        leaked = leakage(classes.prior, channel_of(classes.prior, columns, observables), entropy)
+        return cls(classes.prior, classes.natural, entropy, limits, observables, leaked, min(leaked, bound))
 
-        prior, natural = classes.prior, classes.natural
-        shares = weights / DENOMINATOR
-        matrix = sp.csr_array((shares, columns, starts), shape=(len(natural), len(observables)))
-        leaked = leakage(prior, Channel(matrix, inputs=prior.labels), entropy)
-        added = shares * (observables[columns] - np.repeat(natural, np.diff(starts)))
-        return cls(
-            prior=prior,
-            sizes=natural,
-            entropy=entropy,
-            observables=observables,
-            starts=starts,
-            columns=columns,
-            weights=weights,
-            overhead=float(prior.p @ np.add.reduceat(added, starts[:-1])),
-            leakage=leaked,
-            bound=min(leaked, bound),
-            **given,
-        )
+    @cached_property
+    def columns(self) -> npt.NDArray[np.int64]:
+        """The place of each secret's padded size among the observables."""
+        return np.searchsorted(self.observables, self.sizes)
 
     @property
     def overheads(self) -> Overheads:
         """What is added on the mean, to the median object and to the worst, and how many objects pass the cap."""
-        shown, first = self.observables[self.columns], self.starts[:-1]
-        return Overheads.of(
-            self.sizes,
-            self.prior.p,
-            np.add.reduceat(self.weights / DENOMINATOR * shown, first),
-            largest=np.maximum.reduceat(shown, first),
-            most=self.limits.most,
-        )
+        shown = self.observables[self.columns]
+        return Overheads.of(self.sizes, self.prior.p, shown, most=self.limits.most)
+
+    @property
+    def overhead(self) -> float:
+        """The mean of padded minus natural size."""
+        return float(self.prior.p @ (self.observables[self.columns] - self.sizes))
 
     @property
     def gap(self) -> float:
@@ -154,8 +123,7 @@ class Padding(Result):
     @property
     def smallest_class(self) -> int:
         """The least number of secrets of positive probability that one observable may come from."""
-        rows = np.repeat(np.arange(len(self.prior)), np.diff(self.starts))
-        shown = np.bincount(self.columns[self.prior.p[rows] > 0], minlength=len(self.observables))
+        shown = np.bincount(self.columns[self.prior.p > 0], minlength=len(self.observables))
         return int(shown[shown > 0].min())
 
     @property
@@ -178,8 +146,6 @@ class Padding(Result):
     def pad(self, size: float) -> int | float:
         """What to pad this size to: the least value of the `table` that is not smaller; O(log n) for n values.
 
-        A randomised padding belongs to the secrets that it was designed for: use `draw`.
-
         >>> import minleak as ml
         >>> ml.padding.design([10, 20, 21, 40], budget=6).pad(15)
         21
@@ -196,10 +162,6 @@ class Padding(Result):
         Under a cap no size, seen or not, is padded by more: the table has further values between buckets, and goes on
         above the largest. Without a cap a size is padded to the end of its bucket; one above the largest is refused.
         """
-        if self.randomised:
-            raise InvalidParameter(
-                "a randomised padding is drawn for a secret, not for a size: use draw(secret), or rows().save(path)"
-            )
         return SizeTable.of(self.sizes, self.observables, most=self.limits.most)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -211,28 +173,12 @@ class Padding(Result):
         """The table in a file that `save` wrote."""
         return SizeTable.load(path)
 
-    def draw(self, secret: Hashable) -> int | float:
-        """The size to show for this secret; a randomised padding draws it, exactly, with fresh randomness from the
-        operating system. Each call draws anew, and several draws for one secret leak more than one.
-        """
-        x = self._running.find(secret)
-        if x is None:
-            raise UnknownSecret("this padding does not know the secret: pad its size, or design with it")
-        one = np.array([x])
-        return self._shown(int(self._running.locate(one, Fresh().below(self._running.places(one)))[0, 0]))
-
-    @cached_property
-    def _running(self) -> ChannelPlan:
-        return self.rows()
-
     def _shown(self, y: int) -> int | float:
         size = self.observables[y]
         return int(size) if self.observables.dtype.kind == "i" else float(size)
 
     def buckets(self) -> tuple[Bucket, ...]:
-        """The buckets, smallest sizes first. Not for randomised paddings."""
-        if self.randomised:
-            raise InvalidParameter("a randomised padding has no buckets: look at its channel()")
+        """The buckets, smallest sizes first."""
         p = np.bincount(self.columns, weights=self.prior.p, minlength=len(self.observables))
         members = np.bincount(self.columns[self.prior.p > 0], minlength=len(self.observables))
         lower = [-1 if self.observables.dtype.kind == "i" else -1.0, *map(self._shown, range(len(p) - 1))]
@@ -242,12 +188,7 @@ class Padding(Result):
 
     def channel(self) -> Channel:
         """The padding as a sparse channel from secrets to the sizes seen."""
-        return self.rows().channel()
-
-    def rows(self) -> ChannelPlan:
-        """The padding as integer rows: to run with `minleak.Cloak`, sticky, and to save."""
-        outputs = Labels.of(self.observables.tolist(), len(self.observables))
-        return ChannelPlan(self.prior, outputs, self.starts, self.columns, self.weights)
+        return channel_of(self.prior, self.columns, self.observables)
 
     def leakage_in(self, entropy: ConditionalEntropy | str, *, of: Values | None = None) -> float:
         """The leakage in another entropy; with `of`, about a property of the secret, such as the topic of a page, given
@@ -260,39 +201,13 @@ class Padding(Result):
         return posterior_vulnerability(Joint(self.prior, self.channel()).of(of))
 
     def __repr__(self) -> str:
-        kind = "randomised" if self.randomised else "buckets"
         return (
-            f"Padding({kind}, n={len(self.prior)}, observables={len(self.observables)}, overhead={self.overhead:.6g}, "
+            f"Padding(n={len(self.prior)}, observables={len(self.observables)}, overhead={self.overhead:.6g}, "
             f"{self.entropy.name} leakage={self.leakage:.6g}, {self.status})"
         )
 
     def to_parts(self) -> list[str | Table]:
-        kind, found = "randomised padding" if self.randomised else "buckets", self.overheads
-        limits = ", ".join(f"{name} {word(value)}" for name, value in self.limits.to_dict().items())
-        cap = USUAL_CAP if self.limits.most is None else self.limits.most
-        share, relative, median, worst, above = found.to_cells()
-        reached = "reached: optimal" if self.status == "optimal" else f"{self.gap:.2g} below"
-        rows: list[list[Any]] = [
-            ["limits", limits],
-            ["mean overhead", f"{found.mean:.6g} ({share} of the mean size)"],
-            ["an object grows by", f"{relative} on average, median {median}, worst {worst}"],
-            [f"objects that grow by more than {'the cap' if callable(cap) else f'{100 * cap:.4g}%'}", above],
-            ["a guess is right", f"{self.success:.4g} of the time, {self.success_unpadded:.4g} without padding"],
-            [f"leakage in {self.entropy.name}", f"{self.leakage:.6g}"],
-            ["proven lower bound", f"{self.bound:.6g} ({reached})"],
-            ["sizes that can be seen", f"{len(self.observables):,}"],
-            ["secrets in the smallest class", f"{self.smallest_class:,}"],
-        ]
-        return [Table(f"{kind} for {len(self.prior):,} secrets", (), rows)]
-
-
-@dataclass(frozen=True)
-class LimitPrice(Result):
-    """What a `limit` costs: `without` is a lower bound on the leakage without it, so it costs at most `price`."""
-
-    limit: str
-    without: float
-    price: float
+        return tell_padding(self, USUAL_CAP)
 
 
 @dataclass(frozen=True)

@@ -17,17 +17,18 @@ from minleak.core._labels import Labels
 from minleak.core._leakage import difference, leakage
 from minleak.core._parameters import real, whole
 from minleak.core._prior import Prior
+from minleak.core._progress import Progress
 from minleak.core._result import Result
 from minleak.core._simulating import generator
 from minleak.core._text_tables import Table
 from minleak.errors import InvalidParameter
 from minleak.io._tables import as_values, encode
 from minleak.padding._bucket_value import BucketValue
-from minleak.padding._limits import Cap, Limits
+from minleak.padding._limits import Cap, Limits, Overheads
 from minleak.padding._make import find_best, search_within
-from minleak.padding._overheads import COLUMNS, Overheads
 from minleak.padding._size_classes import SizeClasses, as_size_classes
 from minleak.padding._size_table import SizeTable
+from minleak.padding._told import tell_samples
 
 # How many quantiles of the rows buckets may end at, so that distinct floats are not fitted one by one.
 _CELLS, _MOST_CELLS = 256, 4096
@@ -67,18 +68,7 @@ class SamplePadding(Result):
         return f"SamplePadding({len(self.table.values)} values, {self.measure} leakage={self.leakage:.6g})"
 
     def to_parts(self) -> list[str | Table]:
-        limits = ", ".join(f"{name} {value}" for name, value in self.limits.to_dict().items())
-        cells = ", ".join(f"{name} {cell}" for name, cell in zip(COLUMNS, self.overheads.to_cells(), strict=True))
-        rows: list[list[Any]] = [
-            ["limits", limits],
-            ["rows fitted, held out", f"{self.rows:,}, {self.held_out:,}"],
-            ["sizes that can be seen", len(self.table.values)],
-            [f"{self.measure} leakage, held out", f"{self.leakage:.6g} (unpadded {self.unpadded:.6g})"],
-            ["the same, fitted rows", f"{self.fitted:.6g} (proven lower bound {self.bound:.6g})"],
-            ["one guess is right, held out", f"{self.success:.4f} (without seeing the size {self.blind:.4f})"],
-            ["overhead, held out", cells],
-        ]
-        return [Table(f"padding for {self.secrets:,} secrets with sizes that vary", (), rows)]
+        return tell_samples(self)
 
 
 def from_samples(
@@ -94,6 +84,7 @@ def from_samples(
     held_out: float = 0.5,
     cells: int = _CELLS,
     seed: int = 0,
+    progress: Progress | None = None,
 ) -> SamplePadding:
     """Minimise H(X) - H(X|Y), what the padded size leaks about the secret, for secrets whose sizes vary: measured
     times, answers about a topic, the files of a user. Row i is one observation.
@@ -103,8 +94,8 @@ def from_samples(
     only at one of `cells` quantiles of the rows, and the share `held_out` of the rows, drawn by `seed`, is kept to
     judge the result. Each secret needs a row on both sides.
 
-    The limits are those of `design`; `floor` is the least number of rows in a bucket. O(c^2 k) for c cells and k
-    secrets, some dozen times.
+    The limits and `progress` are those of `design`; `floor` is the least number of rows in a bucket. O(c^2 k) for c
+    cells and k secrets, some dozen times.
 
     To pad times, start a clock with the request, and answer when `pad` of the time needed has passed.
 
@@ -131,7 +122,7 @@ def from_samples(
     fit, judge, x, tried = natural[~later], natural[later], codes[~later], codes[later]
     classes = as_size_classes(fit, None)
     value = BucketValue.of_joint(classes, _count_below(classes, x), H)
-    search = search_within(classes, value, limits)
+    search = search_within(classes, value, limits, progress)
     ends = _quantiles(classes, search.limits.reach, at_most)
     rule = np.full(len(classes.sizes) + 1, -1, dtype=np.int8)
     rule[np.append(0, ends)] = 0

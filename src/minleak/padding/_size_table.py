@@ -25,6 +25,7 @@ from minleak.errors import InvalidParameter, MinleakError, UnreadableFile, quote
 from minleak.io._formats import open_table
 from minleak.io._sources import read_bytes
 from minleak.padding._limits import Cap, cap_sizes, exact_share
+from minleak.padding._told import tell_table
 
 # The format of a file.
 _FORM = "minleak padding table 1"
@@ -188,18 +189,7 @@ class SizeTable(Result):
             raise UnreadableFile(f"{name} is no padding table: {' '.join(str(error).split())}") from None
 
     def to_parts(self) -> list[str | Table]:
-        beyond = "refused" if self.beyond is None else f"padded by at most {self.beyond:.4g} of their size"
-        bits = f"{math.log2(len(self.values)):.4g} bits"
-        if self.beyond is not None:
-            times = isinstance(self.values[0], float)
-            bits += f" of sizes {'among' if times else 'up to'} these, and more of larger {'or smaller ' * times}ones"
-        rows: list[list[Any]] = [
-            ["values", len(self.values)],
-            ["smallest and largest", f"{self.values[0]:,} and {self.values[-1]:,}"],
-            ["tells at most", bits],
-            ["larger sizes are", beyond],
-        ]
-        return [Table("a table of sizes", (), rows)]
+        return tell_table(self)
 
     def __repr__(self) -> str:
         return f"SizeTable({len(self.values)} values up to {self.values[-1]}, beyond={self.beyond})"

@@ -18,7 +18,7 @@ from minleak.core._plan.channel_plan import ChannelPlan
 from minleak.core._plan.plan import Plan
 from minleak.core._property_leakage import PropertyLeakage, Values
 from minleak.core._result import Result, by_first
-from minleak.core._text_tables import Table
+from minleak.core._text_tables import Table, estimate
 from minleak.errors import InvalidParameter
 from minleak.rates._world import World, population
 
@@ -69,9 +69,15 @@ class Summary(Result):
 
     def _table(self, title: str, *columns: str) -> list[str | Table]:
         """A row for each entropy, and the table of the property, where one was given."""
-        rows = [[getattr(row, name) for name in ("entropy", *columns)] for row in self.leakage]
+        rows = [[_shown(row, name) for name in ("entropy", *columns)] for row in self.leakage]
         table = Table(title, [name.replace("_", " ") for name in ("entropy", *columns)], rows)
         return [table, *(() if self.property_leakage is None else self.property_leakage.to_parts())]
+
+
+def _shown(row: PlanLeakage, name: str) -> Any:
+    """A figure of a row; an estimate of the true population with the digits that it has."""
+    value = getattr(row, name)
+    return estimate(value) if name == "in_the_world" and value is not None else value
 
 
 @dataclass(frozen=True, kw_only=True)

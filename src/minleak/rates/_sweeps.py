@@ -22,6 +22,7 @@ from minleak.core._plain import plain
 from minleak.core._plan.fields import LIMIT, cap
 from minleak.core._plan.groups import Groups, GroupTree
 from minleak.core._prior import Prior, as_prior
+from minleak.core._progress import Progress, no_progress
 from minleak.core._text_tables import Table, estimate
 from minleak.errors import InvalidParameter, MinleakWarning
 from minleak.groups._tiers import find_partition
@@ -89,6 +90,7 @@ def sweep(
     groups: Groups | GroupTree | None = None,
     entropies: Sequence[ConditionalEntropy | str] = FEW,
     on_counts: bool = False,
+    progress: Progress | None = None,
 ) -> Sweep:
     """What the best countermeasure with sets of k still leaks, for many k.
 
@@ -100,7 +102,8 @@ def sweep(
     As counted all k are done at once. j* grows with k: secret j is no giant as long as k <= j - 1 + floor((w_j + ... +
     w_n) / w_j), a bound that does not fall with j, so that one sort and one search give all targets. Entropies with a
     `form` then follow from prefix sums, O(1) for each k; one's own are evaluated on pi, O(k) each. With `groups` sets
-    keep their caps, and pi is found anew for each k, O(n) each. `ks` defaults to 1..min(n, 100).
+    keep their caps, and pi is found anew for each k, O(n) each. `ks` defaults to 1..min(n, 100). In the true population
+    `progress` is called with the ks done, their number and the next one.
 
     >>> table = sweep(range(30, 0, -1), ks=[15, 20], on_counts=True)
     >>> [round(float(value), 10) for value in table["shannon"]]
@@ -117,9 +120,12 @@ def sweep(
         raise InvalidParameter("a sweep is over plain entropies; design(..., gains=...) takes gains, one k at a time")
     known = None if truth(on_counts, "on_counts") else find_population(prior)
     if isinstance(known, tuple):
-        shown = [_show(prior, known, k, groups) for k in asked]
-        leaks = np.array([[one.leakage(H) for H in measures] for one in shown])
-        return Sweep(asked, names, leaks, np.array([one.success for one in shown]), on_counts=False)
+        leaks, right = np.empty((len(asked), len(measures))), np.empty(len(asked))
+        for i, k in enumerate(asked):
+            (progress or no_progress)(i, len(asked), f"sets of {k:,}")
+            shown = _show(prior, known, k, groups)
+            leaks[i], right[i] = [shown.leakage(H) for H in measures], shown.success
+        return Sweep(asked, names, leaks, right, on_counts=False)
     capped = None if groups is None else _Capped(prior, groups)
     table = np.empty((len(wanted), len(measures)))
     for column, H in enumerate(measures):

@@ -20,10 +20,10 @@ from minleak.lab._optimise.budgets import LeastBudget
 from minleak.lab._optimise.result import Optimum
 from minleak.lab._optimise.tradeoffs import Tradeoff
 from minleak.lab._orders.orders import Refinement
+from minleak.padding._frames import Frames
 from minleak.padding._make import design as design_padding
 from minleak.padding._result import Padding
 from minleak.padding._samples import SamplePadding
-from minleak.padding._streams.result import Frames
 from minleak.rates._summaries import PlanSummary
 from minleak.report._words import number, percent, percents
 from minleak.rivals._comparing import Comparison
@@ -304,9 +304,8 @@ def _ends(found: Audit) -> str:
 @story.register
 def _(found: Padding) -> Story:
     share = found.overheads.to_cells()[0]
-    others = "padding" if found.randomised else "buckets"
-    proven = f"no {others} within the limits leak{'s' if found.randomised else ''} less than {number(found.bound)}"
-    alone = _about_lone_sizes(found) if found.smallest_class == 1 and not found.randomised else ""
+    proven = f"no buckets within the limits leak less than {number(found.bound)}"
+    alone = _about_lone_sizes(found) if found.smallest_class == 1 else ""
     less = (
         "To leak less, loosen the limit that costs most: minleak pad prints what each costs."
         if len(found.limits.given()) > 1  # of several, some may cost nothing

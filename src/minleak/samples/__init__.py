@@ -2,5 +2,5 @@
 
 `events` reads the pairs and `sample` deals them into parts; `attacks` are trained on some parts and tried on others
 (`trials`); `bounds` and `measures` turn the results into brackets, `permuting` tests whether anything leaks at all, and
-`auditing` puts it together. `repeated_observations` is about known channels that show one secret several times.
+`auditing` puts it together; `told` says it.
 """

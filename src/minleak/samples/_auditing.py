@@ -18,7 +18,6 @@ from minleak.errors import InvalidParameter
 from minleak.io._formats import open_table
 from minleak.samples._attacks import Beliefs, attacks_of, prior_before
 from minleak.samples._bounds import least_more
-from minleak.samples._caveats import find_caveats
 from minleak.samples._charts import share_out
 from minleak.samples._events import Events, collect_events, read_events, read_sequences
 from minleak.samples._independence import p_of_independence
@@ -28,6 +27,7 @@ from minleak.samples._permuting import join_beliefs, p_of_no_leakage
 from minleak.samples._plug_in import MEASURES, JointCounts, MeasureSet, estimate_all
 from minleak.samples._result import Audit, Measured
 from minleak.samples._sample import FIRST, LAST, deal_events
+from minleak.samples._told import find_caveats
 from minleak.samples._trials import find_leader, try_attacks
 
 # The most permutations.
@@ -158,19 +158,14 @@ class AuditOptions:
     def __post_init__(self) -> None:
         generator(self.seed)
         whole(self.permutations, "permutations", most=_PERMUTATIONS)
-        check_share("level", self.level)
-        check_share("alpha", self.alpha)
-        check_share("enough", 0.5 if self.enough is None else self.enough)
+        for name in ("level", "alpha", "enough"):
+            if getattr(self, name) is not None:
+                real(getattr(self, name), f"{name} is between 0 and 1", above=0, below=1)
         if (1 + self.permutations) * self.alpha < 1:
             raise InvalidParameter(
                 f"{self.permutations} permutations cannot give a p-value of {self.alpha:g}: take at least "
                 f"{math.ceil(min(1e18, 1 / self.alpha)) - 1}"
             )
-
-
-def check_share(name: str, part: Any) -> None:
-    """Check a number between 0 and 1."""
-    real(part, f"{name} is between 0 and 1", above=0, below=1)
 
 
 def audit_events(events: Events, options: AuditOptions) -> Audit:

@@ -15,6 +15,7 @@ from minleak.core._arrays import Array, Indices
 from minleak.core._parameters import real
 from minleak.core._result import Result
 from minleak.core._text_tables import Table
+from minleak.samples._told import tell_looks
 
 # Simulated secrets for each number of looks; bootstrap samples, whose least and largest make a 95% interval; and the
 # most looks.
@@ -36,15 +37,7 @@ class LooksNeeded(Result):
     most: float
 
     def to_parts(self) -> list[str | Table]:
-        if self.looks is None:
-            return [
-                f"no number of looks makes this attack right {self.success:.4g} of the time, at most {self.most:.4g}"
-            ]
-        upto = "any number" if self.high is None else f"{self.high:,}"
-        looks = "1 look" if self.looks == 1 else f"{self.looks:,} looks"
-        return [
-            f"{looks} at one secret for a success of {self.success:.4g} (between {self.low:,} and {upto}, about 95%)"
-        ]
+        return tell_looks(self)
 
 
 @dataclass(frozen=True)

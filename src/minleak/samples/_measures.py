@@ -14,7 +14,7 @@ from minleak.core._arrays import Indices
 from minleak.core._entropy.base import ConditionalEntropy
 from minleak.core._entropy.forms import AllGuesses, BestGuesses, Form, RenyiMean
 from minleak.core._result import Result
-from minleak.core._text_tables import Table, word
+from minleak.core._text_tables import Table
 from minleak.samples._attacks import prior_before, prior_share
 from minleak.samples._bounds import (
     at_least,
@@ -26,6 +26,7 @@ from minleak.samples._bounds import (
 )
 from minleak.samples._plug_in import OTHERS, JointCounts, ratio
 from minleak.samples._sample import FIRST, LAST, Sample
+from minleak.samples._told import tell_bracket
 from minleak.samples._trials import Tally, Trials
 
 
@@ -40,12 +41,7 @@ class Bracket(Result):
     high: float | None
 
     def to_parts(self) -> list[str | Table]:
-        return [f"{word(shown_end(self.low))} .. {word(shown_end(self.high))}, estimate {word(self.estimate)}"]
-
-
-def shown_end(end: float | None) -> float | str:
-    """An end of a bracket in a table."""
-    return "none" if end is None else end
+        return tell_bracket(self)
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,9 @@ from minleak.core._text_tables import Table
 from minleak.errors import InvalidParameter
 from minleak.samples._charts import ObservedShares, curve_chart, seen_chart
 from minleak.samples._looking import HeldOutEvents, LooksNeeded
-from minleak.samples._measures import Bracket, shown_end
+from minleak.samples._measures import Bracket
 from minleak.samples._plug_in import JointCounts
+from minleak.samples._told import tell_audit, tell_success, tell_verdict
 
 
 @dataclass(frozen=True)
@@ -88,15 +89,7 @@ class Audit(Result):
     @property
     def verdict(self) -> str:
         """The same in a line, with the test."""
-        said = "is rejected" if self.rejected else "is not rejected"
-        bounds = ""
-        if self.leak == "likely":
-            low, high = self.success.low, self.blind.high
-            bounds = f"a guess is right at least {low:.4f}, a blind one at most {high:.4f}, but "
-        return (
-            f"leak: {self.leak}; {bounds}zero leakage {said} at the {self.alpha:g} level (p = {self.p:.3g}, "
-            f"{self.permuted})"
-        )
+        return tell_verdict(self)
 
     @property
     def width(self) -> float:
@@ -107,12 +100,7 @@ class Audit(Result):
     @property
     def headline(self) -> str:
         """Success in one guess, in a line."""
-        s, level = self.success, f"{100 * self.level:g}%"
-        top = "no upper bound without an assumption" if s.high is None else f"at most {s.high:.4f}"
-        return (
-            f"one guess is right: at least {s.low:.4f}, {top} ({level}); estimate {s.estimate:.4f}, "
-            f"blind {self.blind.estimate:.4f} ({self.blind.low:.4f} to {self.blind.high:.4f})"
-        )
+        return tell_success(self)
 
     @property
     def prior(self) -> Prior:
@@ -159,21 +147,4 @@ class Audit(Result):
         return self.rows[place([row.measure for row in self.rows], measure)]
 
     def to_parts(self) -> list[str | Table]:
-        rows = [[row.measure, shown_end(row.low), row.estimate, shown_end(row.high)] for row in self.rows]
-        return [
-            self.verdict,
-            self.headline,
-            f"{self.events:,} events of {self.secrets:,} secrets, {self.observables:,} observables, {self.said}; "
-            f"attack: {self.attack}",
-            Table("", ["leakage", "at least", "estimate", "at most"], rows),
-            *(f"warning: {warning}" for warning in self.warnings),
-            *([] if self.enough is None else [self.enough_text]),
-            *([] if self.needed is None else self.needed.to_parts()),
-        ]
-
-    @property
-    def enough_text(self) -> str:
-        """The answer to `enough=` in words."""
-        if self.enough:
-            return f"the bracket is {self.width:.4f} wide: enough"
-        return f"the bracket is {self.width:.4f} wide: about {self.more:,} more events are needed"
+        return tell_audit(self)

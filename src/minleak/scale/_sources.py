@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 from minleak.errors import UnreadableFile
 from minleak.io._formats import find_format
-from minleak.io._formats.logs import recognise_log
+from minleak.io._logs import recognise_log
 from minleak.io._sources import open_gzip
 from minleak.scale._engines import connect, engine_for, start
 from minleak.scale._engines.base import QUOTING, Engine, path_text, shown

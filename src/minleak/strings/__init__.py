@@ -6,7 +6,6 @@
 True
 """
 
-from minleak.strings import _certificate, _summary  # noqa: F401 - register how these plans are certified and told
 from minleak.strings._honeywords import honeywords
 from minleak.strings._ngram import NGram
 from minleak.strings._policy import Policy

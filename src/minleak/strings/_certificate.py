@@ -5,15 +5,17 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from minleak.core._certify.certificate import EVERY_ENTROPY, Certificate, Check, certificate_of
+from minleak.core._certify.certificate import EVERY_ENTROPY, Certificate, Check
 from minleak.core._prior import Prior, as_prior
 from minleak.errors import InvalidParameter
 from minleak.strings._coding import Coder
 from minleak.strings._files import contents_of, digest_of
 from minleak.strings._model import StringModel, strings_of
-from minleak.strings._plan import UnlistedPlan
+
+if TYPE_CHECKING:
+    from minleak.strings._plan import UnlistedPlan
 
 # Positions of the model's line, and strings, that are tried.
 _TRIED = 200
@@ -21,7 +23,6 @@ _TRIED = 200
 _LISTED = 1000
 
 
-@certificate_of.register(UnlistedPlan)
 def certify_strings(
     plan: UnlistedPlan, prior: Any, *, k: int | None = None, gains: Any = None, measures: Any = ()
 ) -> Certificate:

@@ -15,11 +15,9 @@ from minleak.core._file.hashing import hash_parts
 from minleak.core._file.writing import text_arrays, write
 from minleak.core._prior import Prior
 from minleak.errors import InvalidCloak, InvalidParameter
-from minleak.strings._automaton import Automaton
-from minleak.strings._coding import Coder
-from minleak.strings._escape import Escape
+from minleak.strings._coding import Coder, Escape
 from minleak.strings._fitting import Level
-from minleak.strings._policy import LONGEST, Policy
+from minleak.strings._policy import LONGEST, Automaton, Policy
 
 #: What a file of a model alone says that it is.
 MODEL = "n-gram"
@@ -43,7 +41,8 @@ def contents_of(model: Coder) -> tuple[dict[str, Any], dict[str, Any]]:
         arrays["escape_shares"] = np.array(model.escape.shares, dtype=np.int32)
     numbers: dict[str, Any] = {"longest": model.longest, "contexts": [len(level.keys) for level in model.levels]}
     if model.automaton is not None:
-        numbers |= {"policy": model.automaton.policy.fields(), "automaton": model.automaton.digest}
+        numbers["policy"] = model.automaton.policy.fields()
+        arrays["automaton"] = model.automaton.rows().ravel()
     return arrays, numbers
 
 
@@ -80,12 +79,14 @@ def model_in(contents: Contents) -> Parts:
     escape = None
     if "escape_shares" in contents.arrays:
         escape = Escape(alphabet, contents.vector("escape_shares", "i4").tolist())
-    automaton = None
+    automaton: Automaton | None = None
     if "policy" in numbers:
         least, most, required, matching = numbers["policy"]
-        automaton = Automaton(Policy(least, most, required, matching), alphabet)
-        # Another version of Python may know other letters, and its automaton would be another.
-        require(escape is None and automaton.digest == numbers["automaton"] and automaton.missing[0] <= longest)
+        states = contents.vector("automaton", "i4")
+        require(len(states) % (len(codes) + 1) == 0)
+        rows = states.reshape(-1, len(codes) + 1)
+        automaton = Automaton.of_rows(Policy(least, most, required, matching), alphabet, rows)
+        require(escape is None and automaton is not None and automaton.missing[0] <= longest)
     levels = _levels(contents, len(codes) + 1 + (escape is not None), 0 if automaton is None else len(automaton))
     return alphabet, longest, list(levels), escape, automaton
 

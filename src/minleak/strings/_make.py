@@ -5,9 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from minleak.core._certify.certificate import certificate_of
 from minleak.core._prior import Prior
+from minleak.strings import _summary  # noqa: F401 - registers what is told of these plans
+from minleak.strings._certificate import certify_strings
 from minleak.strings._plan import UnlistedPlan
 from minleak.strings._string_prior import StringPrior
+
+certificate_of.register(UnlistedPlan)(certify_strings)
 
 
 def design_unlisted(model: Any, k: int, *, prior: Prior | None = None, share: Any = None) -> UnlistedPlan:

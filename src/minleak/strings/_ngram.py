@@ -11,12 +11,10 @@ import numpy as np
 from minleak.core._parameters import as_list, truth, whole
 from minleak.core._prior import Prior
 from minleak.errors import InvalidParameter, quote
-from minleak.strings._automaton import Automaton
-from minleak.strings._coding import Coder
-from minleak.strings._escape import Escape
+from minleak.strings._coding import Coder, Escape
 from minleak.strings._files import ALPHABET, load_model, save_model
 from minleak.strings._fitting import encode, fit_levels
-from minleak.strings._policy import LONGEST, Policy
+from minleak.strings._policy import LONGEST, Automaton, Policy
 
 # The characters that are counted one by one, unless an alphabet is given.
 _COMMON = 200

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from minleak.errors import InvalidParameter
-from minleak.padding._web.events import EventFrames
+from minleak.padding._events import EventFrames
 
 ENDS = st.sampled_from([b"\n", b"\r\n", b"\r"])
 VALUES = st.binary(max_size=30).map(lambda value: value.translate(None, b"\r\n\0"))

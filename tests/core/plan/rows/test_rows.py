@@ -123,14 +123,14 @@ def test_draws_are_sticky_and_the_same_from_a_file(tmp_path):
     )
 
 
-def test_what_optimise_and_padding_find_can_run(tmp_path):
+def test_what_optimise_finds_can_run(tmp_path):
     """Observables that are tuples and numbers survive the file."""
     best = ml.lab.optimise([3, 2, 2, 1], entropy="min-entropy", k=2)
     cloak = ml.Cloak(best, key=KEY)
     cloak.plan.save(tmp_path / "o.cloak")
     assert ml.Cloak(tmp_path / "o.cloak", key=KEY).draw(0, scope="a") == cloak.draw(0, scope="a")
     assert 0 in cloak.draw(0, scope="a")[0]
-    padding = ml.padding.design([10, 12, 15, 21], [5, 3, 8, 1], budget=2.0, randomised=True)
+    padding = ml.lab.padding_channel([10, 12, 15, 21], [5, 3, 8, 1], budget=2.0)
     cloak = ml.Cloak(padding, key=KEY)
     cloak.plan.save(tmp_path / "p.cloak")
     (size,) = ml.Cloak(tmp_path / "p.cloak", key=KEY).draw(1, scope="a")

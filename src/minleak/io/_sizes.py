@@ -6,8 +6,8 @@ import re
 from typing import Any
 
 from minleak.errors import UnreadableFile
-from minleak.io._formats.delimited import Csv
-from minleak.io._formats.lines import text_lines
+from minleak.io._delimited import Csv
+from minleak.io._lines import text_lines
 
 _SIZE = r"[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
 _NAME = re.compile(r'"?[A-Za-z_][^,;\t|]*"?')

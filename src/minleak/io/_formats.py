@@ -1,21 +1,76 @@
-"""The formats of tables: each is a subclass of `InputTable` in a file of its own, and a line here."""
+"""The formats of tables: each is a subclass of `InputTable`, and a line in `FORMATS`."""
 
 from __future__ import annotations
 
 import io
+import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+import pyarrow as pa
+
 from minleak.errors import UnreadableFile, quote
-from minleak.io._formats.delimited import Csv, Tsv
-from minleak.io._formats.json import Json
-from minleak.io._formats.lines import Lines, Uniq
-from minleak.io._formats.logs import LOGS, recognise_log
-from minleak.io._formats.parquet import Parquet
-from minleak.io._sources import HEAD, Source, is_file, name_of, read_bytes, read_head, read_pieces
+from minleak.io._delimited import Csv, Tsv
+from minleak.io._lines import Lines, Uniq
+from minleak.io._logs import LOGS, recognise_log
+from minleak.io._sources import HEAD, Source, check_utf8, is_file, name_of, read_bytes, read_head, read_pieces
 from minleak.io._tables import CountsFile, Frame, InputTable
+
+
+class Json(CountsFile):
+    """A mapping from secret to weight. Integers are exact, and a secret that is there twice is noticed."""
+
+    endings = (".json",)
+
+    def counts(self) -> tuple[list[str], Any]:
+        try:
+            found = json.loads(self.data, object_pairs_hook=_Mapping)
+        except json.JSONDecodeError as error:
+            raise self.unparsable(f"{error.msg} at line {error.lineno}") from None
+        except RecursionError:
+            raise self.unparsable("its brackets are nested too deeply") from None
+        except ValueError:
+            check_utf8(self.data, self.name)
+            raise self.unparsable("an integer has more digits than can be read") from None
+        if not isinstance(found, _Mapping):
+            raise UnreadableFile(f"{self.name} holds a {type(found).__name__}, not a mapping from secret to weight")
+        return [secret for secret, _ in found], [
+            dict(weight) if isinstance(weight, _Mapping) else weight for _, weight in found
+        ]
+
+    def where(self, i: int) -> str:
+        return f"entry {i + 1} of {self.name}"
+
+
+class _Mapping(list[tuple[str, Any]]):
+    """The entries of a mapping, also those with the same key."""
+
+
+class Parquet(InputTable):
+    """A Parquet file; its schema names the columns."""
+
+    endings = (".parquet", ".pq")
+    has_sure_header = True
+
+    def __init__(self, data: bytes, name: str) -> None:
+        from pyarrow import parquet
+
+        super().__init__(data, name)
+        try:
+            self._file = parquet.ParquetFile(pa.BufferReader(data))
+            self.header = list(self._file.schema_arrow.names)
+        except (pa.ArrowException, OSError) as error:
+            raise self.unparsable(error) from None
+
+    def load(self, labels: Sequence[str], numbers: Sequence[str]) -> list[Any]:
+        try:
+            table = self._file.read(columns=[*labels, *numbers])
+        except (pa.ArrowException, OSError) as error:
+            raise self.unparsable(error) from None
+        return [table[name] for name in (*labels, *numbers)]
+
 
 FORMATS: dict[str, type[InputTable]] = {
     "csv": Csv,

@@ -38,6 +38,10 @@ _COMMON = (
     + _QUOTED.format("request")
     + r" (?P<status>[1-9][0-9]{2}) (?P<bytes>[0-9]+|-)"
 )
+# Nearly all lines: the first quotes enclose the request, and nothing in it is escaped.
+_PLAIN = (
+    r'^(?:(?:[^\s:"]+|\[[^\s\]"]*\]):[0-9]+ )?[^\s"]+ [^\s"]+ [^\["]+? \[[^\]"]*\] "[^"\\]*" [1-9][0-9]{2} (?:[0-9]+|-)'
+)
 _COMBINED = rf"{_COMMON} {_QUOTED.format('referrer')} {_QUOTED.format('agent')}(?: .*)?\r?$"
 _REQUEST = r"^(?P<method>[A-Za-z_-]+) (?P<path>\S.*?)(?: (?P<protocol>HTTP/[0-9.]+))?$"
 # Syslog as in RFC 5424, or older, with a time as in RFC 3164 or RFC 3339.
@@ -78,15 +82,17 @@ class Log(InputTable):
 
     def load(self, labels: Sequence[str], numbers: Sequence[str]) -> list[Any]:
         """The fields, as text, of all records that have a value in each."""
-        batches = list(self._batches([*labels, *numbers]))
+        batches = [[values.cast(pa.string()) for values in batch] for batch in self._batches([*labels, *numbers])]
         return [pa.chunked_array(column, pa.string()) for column in zip(*batches, strict=True)]
 
     def count(self, field: str) -> tuple[pa.Array, list[int]]:
         """The distinct values of a field in order of appearance, and the number of records with each."""
         times: dict[str, int] = {}
         for (values,) in self._batches([field]):
-            for pair in values.value_counts().to_pylist():
-                times[pair["values"]] = times.get(pair["values"], 0) + pair["counts"]
+            counted = values.value_counts()
+            texts, many = counted.field("values").cast(pa.string()), counted.field("counts")
+            for text, here in zip(texts.to_pylist(), many.to_pylist(), strict=True):
+                times[text] = times.get(text, 0) + here
         return pa.array(times, pa.large_string()), list(times.values())
 
     def where(self, i: int) -> str:
@@ -113,8 +119,8 @@ class Log(InputTable):
             if self.status is not None:
                 records = records.filter(pc.match_substring_regex(records["status"], self.status))
             for name in {"path", "referrer"}.intersection(names) if not self.query else ():
-                bare = pc.replace_substring_regex(records[name], r"[?#].*", "")
-                records = records.set_column(records.column_names.index(name), name, bare)
+                bare = [_without_query(chunk) for chunk in records[name].chunks]
+                records = records.set_column(records.column_names.index(name), name, pa.chunked_array(bare))
             complete = records.select(list(dict.fromkeys(names))).drop_null()
             self.empty += len(records) - len(complete)
             yield [complete[name].combine_chunks() for name in names]
@@ -134,18 +140,23 @@ class Log(InputTable):
             if end:
                 yield lines
 
-    def _match(self, piece: bytes, pattern: str, names: Iterable[str]) -> pa.StructArray:
-        """These groups of the pattern in all lines that match; others, unless blank, are skipped."""
+    def _lines(self, piece: bytes) -> pa.Array:
+        """The lines of a piece; those that are not text are skipped."""
         import pyarrow.compute as pc
 
         try:
             whole = pa.array([piece], pa.large_binary()).cast(pa.large_string())
-            lines = pc.split_pattern(whole, "\n").values.cast(pa.string())
+            return pc.split_pattern(whole, "\n").values.cast(pa.string())
         except pa.ArrowInvalid:  # some lines are not UTF-8
             given = piece.split(b"\n")
             texts = [line for line in map(_decode, given) if line is not None]
             self.skipped += len(given) - len(texts)
-            lines = pa.array(texts, pa.string())
+            return pa.array(texts, pa.string())
+
+    def _match(self, lines: pa.Array, pattern: str, names: Iterable[str]) -> pa.StructArray:
+        """These groups of the pattern in all lines that match; others, unless blank, are skipped."""
+        import pyarrow.compute as pc
+
         lines = lines.filter(pc.match_substring_regex(lines, r"\S"))
         short = lines.filter(pc.less_equal(pc.binary_length(lines), _LONGEST))
         matching = pc.drop_null(_extract(short, pattern, names))
@@ -160,19 +171,36 @@ class Common(Log):
         *("server", "host", "user", "time", "method", "path", "query", "protocol", "status", "bytes"),
     ]
     pattern: ClassVar[str] = _COMMON + r"(?: .*)?\r?$"
+    plain: ClassVar[str] = _PLAIN + r"(?: .*)?\r?$"
 
     def _records(self, piece: bytes, wanted: Sequence[str]) -> pa.Table:
+        """What is read of the request and the status alone is split at the quotes of plain lines, and each distinct
+        request is parsed once. Where other lines are records too, all are matched, so that their order stays.
+        """
         import pyarrow.compute as pc
 
-        inside = {"path" if name == "query" else name for name in wanted} & {"method", "path", "protocol"}
+        lines, skipped = self._lines(piece), self.skipped
+        if not {"method", "path", "query", "protocol", "status"}.issuperset(wanted):
+            return self._matching(lines, wanted)
+        short = pc.less_equal(pc.binary_length(lines), _LONGEST)
+        plain = pc.and_(pc.match_substring_regex(lines, self.plain), short)
+        if len(self._match(lines.filter(pc.invert(plain)), self.pattern, ["status"])):
+            self.skipped = skipped
+            return self._matching(lines, wanted)
+        parts = pc.split_pattern(lines.filter(plain), '"', max_splits=2)
+        requests = pc.list_element(parts, 1).dictionary_encode()
+        fields = _request_fields(requests.dictionary, wanted)
+        got = {name: _decoded(requests.indices, values) for name, values in fields.items()}
+        if "status" in wanted:
+            got["status"] = pc.utf8_slice_codeunits(pc.list_element(parts, 2), 1, 4)
+        return pa.table({name: got[name] for name in wanted})
+
+    def _matching(self, lines: pa.Array, wanted: Sequence[str]) -> pa.Table:
+        """The wanted fields of all lines that match."""
         own = [name for name in wanted if name not in ("method", "path", "query", "protocol")]
-        fields = self._match(piece, self.pattern, [*own, "request"])
+        fields = self._match(lines, self.pattern, [*own, "request"])
         got = {name: _or_null(fields.field(name)) for name in own}
-        if inside:
-            requests = _extract(fields.field("request"), _REQUEST, inside)
-            got |= {name: pc.struct_field(requests, name) for name in inside}
-        if "query" in wanted:
-            got["query"] = pc.struct_field(_extract(got["path"], r"\?(?P<query>.+)$", ["query"]), "query")
+        got |= _request_fields(fields.field("request"), wanted)
         return pa.table({name: got[name] for name in wanted})
 
 
@@ -181,6 +209,7 @@ class Combined(Common):
 
     header: ClassVar[list[str]] = [*Common.header, "referrer", "agent"]  # type: ignore[misc]
     pattern = _COMBINED
+    plain = _COMBINED.replace(_COMMON, _PLAIN)
 
 
 class Syslog(Log):
@@ -192,7 +221,7 @@ class Syslog(Log):
         import pyarrow.compute as pc
 
         two = [name for name in ("program", "pid") if name in wanted]
-        fields = self._match(piece, _SYSLOG, [*wanted, *(f"{name}2" for name in two), "time"])
+        fields = self._match(self._lines(piece), _SYSLOG, [*wanted, *(f"{name}2" for name in two), "time"])
         got = {name: fields.field(name) for name in wanted}
         for name in two:  # RFC 5424 has them elsewhere
             got[name] = pc.if_else(pc.equal(got[name], ""), fields.field(f"{name}2"), got[name])
@@ -266,6 +295,39 @@ def _extract(lines: pa.Array, pattern: str, wanted: Iterable[str]) -> pa.StructA
     return pc.extract_regex(
         lines, re.sub(r"\?P<(\w+)>", lambda group: group[0] if group[1] in names else "?:", pattern)
     )
+
+
+def _request_fields(requests: pa.Array, wanted: Iterable[str]) -> dict[str, pa.Array]:
+    """The wanted fields of requests."""
+    import pyarrow.compute as pc
+
+    names = set(wanted) & {"method", "path", "query", "protocol"}
+    inside = {"path" if name == "query" else name for name in names}
+    if not inside:
+        return {}
+    found = _extract(requests, _REQUEST, inside)
+    got = {name: pc.struct_field(found, name) for name in inside}
+    if "query" in names:
+        got["query"] = pc.struct_field(_extract(got["path"], r"\?(?P<query>.+)$", ["query"]), "query")
+    return {name: got[name] for name in names}
+
+
+def _decoded(indices: pa.Array, values: pa.Array) -> pa.DictionaryArray:
+    """The values at these places, each kept once; null where they are."""
+    import pyarrow.compute as pc
+
+    if values.null_count:
+        indices = pc.if_else(values.is_valid().take(indices), indices, pa.scalar(None, indices.type))
+    return pa.DictionaryArray.from_arrays(indices, values)
+
+
+def _without_query(values: pa.Array) -> pa.Array:
+    """Addresses without their query strings."""
+    import pyarrow.compute as pc
+
+    if isinstance(values, pa.DictionaryArray):
+        return pa.DictionaryArray.from_arrays(values.indices, _without_query(values.dictionary))
+    return pc.replace_substring_regex(values, r"[?#].*", "")
 
 
 def _or_null(values: pa.Array) -> pa.Array:

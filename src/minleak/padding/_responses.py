@@ -19,7 +19,7 @@ import numpy as np
 
 from minleak.core._parameters import as_list, whole
 from minleak.errors import InvalidParameter
-from minleak.padding._web.fillers import GZIP, Filler, StoredGzip, filler_of_type, has_room_in_gzip, random_letters
+from minleak.padding._fillers import GZIP, Filler, StoredGzip, filler_of_type, has_room_in_gzip, random_letters
 
 Headers = list[tuple[bytes, bytes]]
 #: The header that fills a head, and its bytes beside the value.
@@ -41,10 +41,8 @@ BLOCK = 16_384
 def as_pad(sizes: Any) -> Callable[[int], int]:
     """The function from a size to the one to pad it to, from a padding or another table with `pad`, a sequence of
     sizes, or a policy, which takes an array of sizes and returns one that is nowhere smaller. Above the largest size it
-    is the next power of two. A randomised padding is refused.
+    is the next power of two.
     """
-    if getattr(sizes, "randomised", False):
-        raise InvalidParameter("responses are padded by buckets: this padding is randomised")
     if hasattr(sizes, "pad"):
         return _cache(sizes.pad)
     if callable(sizes):

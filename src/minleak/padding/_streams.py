@@ -1,4 +1,4 @@
-"""Streams: recorded chunks with their times and sizes, by stream, and the secret of each stream."""
+"""Streams: recorded chunks with their times and sizes, by stream, and the secret of each; sent in frames on a clock."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ RECORD, EVENT = 32, 8
 # The largest chunk, and the latest time since a request (ten hours), that are taken for real.
 _LARGEST, _LATEST = 2**32, 36_000_000
 _MICRO = 1000
+# More frames than this for one stream mean a wrong time or size.
+_MOST_FRAMES = 10_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,3 +139,40 @@ def read_streams(
 def as_streams(source: Any) -> Streams:
     """Streams as given, or read from a source with the usual column names."""
     return source if isinstance(source, Streams) else read_streams(source)
+
+
+# -- sent in frames ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Sent:
+    """How many frames each stream `needs` until its last byte, and the `delays` of the chunks in milliseconds."""
+
+    needs: Indices
+    delays: Array
+
+
+def send_in_frames(streams: Streams, frame: int, tick_ms: int) -> Sent:
+    """Send all streams in frames of `frame` bytes, each chunk as an event, in integer microseconds; O(chunks).
+
+    Frame k = 1, 2, ... goes out k ticks after the request, with up to f of the bytes that have come by then. Let C_i be
+    the bytes of a stream up to its chunk i, and j_i the first tick not before that chunk. Then frame
+
+        e_i = ceil((C_i + max over m <= i of (f (j_m - 1) - C_(m-1))) / f)
+
+    completes chunk i: since the last chunk m that found an empty queue, every frame carries f bytes (Lindley's
+    recursion, solved).
+    """
+    tick, of = tick_ms * 1000, streams.of
+    carried = np.cumsum(streams.size + EVENT)
+    before = np.append(0, carried)[streams.starts[:-1]]
+    through = carried - before[of]
+    j = np.maximum(-(-streams.at // tick), 1)
+    lag = frame * (j - 1) - (through - streams.size - EVENT)
+    # one running maximum serves all streams: each adds more than any lag of those before, so that it starts anew
+    step = int(np.abs(lag).max()) * 2 + 1
+    if step * len(streams) >= 2**62 or int(j.max()) > _MOST_FRAMES:
+        raise InvalidParameter(f"a stream needs more than {_MOST_FRAMES:,} frames: take a longer tick")
+    lag = np.maximum.accumulate(lag + of * step) - of * step
+    last = -(-(through + lag) // frame)
+    return Sent(last[streams.starts[1:] - 1], (last * tick - streams.at) / 1000.0)

@@ -22,8 +22,8 @@ from minleak.core._prior import Prior
 from minleak.core._result import Result
 from minleak.core._text_tables import Table
 from minleak.errors import InvalidParameter, UnreadableFile
-from minleak.padding._streams.clock import send_in_frames
-from minleak.padding._streams.recordings import RECORD, Streams
+from minleak.padding._streams import RECORD, Streams, send_in_frames
+from minleak.padding._told import tell_frames
 
 # The bytes of the smallest and the largest frame, the longest tick (a minute), and the most totals.
 LEAST_FRAME, MOST_FRAME, LONGEST_TICK, MOST_TOTALS = 16, 2**20, 60_000, 1000
@@ -172,29 +172,7 @@ class Frames(Result):
             raise UnreadableFile(f"{name} is no file of frames: make one with minleak pad --frames") from None
 
     def to_parts(self) -> list[str | Table]:
-        totals = ", ".join(f"{total:,}" for total in self.totals[:12]) + (", ..." if len(self.totals) > 12 else "")
-        rows: list[list[Any]] = [
-            ["frame", f"{self.frame:,} bytes every {self.tick_ms:,} ms"],
-            [f"{len(self.totals)} totals", f"{totals} frames; beyond the largest they double"],
-        ]
-        cost = self.measured
-        if cost is None:
-            return [Table("frames", (), rows)]
-        rows += [
-            ["bytes on the wire", f"{cost.bytes:,.0f} a stream, {cost.bytes / cost.plain_bytes:.3g} times plain"],
-            [
-                "delay of a chunk",
-                f"mean {cost.delay_mean:.0f} ms, 95% within {cost.delay_95:.0f}, 99% {cost.delay_99:.0f}",
-            ],
-            ["blind guess", cost.blind],
-            ["a guess from the total", f"{cost.success:.6g}, exact for the recorded streams"],
-            [
-                "no attacker can exceed",
-                f"{cost.proven:.6g}, whatever the content" if cost.proven < 1 else "1: no bound",
-            ],
-            [f"leakage in {cost.entropy}", cost.leakage],
-        ]
-        return [Table(f"frames for {cost.streams:,} streams of {cost.secrets:,} secrets", (), rows)]
+        return tell_frames(self)
 
 
 def _read_cost(measured: dict[str, Any]) -> FrameCost:
