@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from minleak.core._certify.certifying import certify
 from minleak.core._channel import Channel
 from minleak.core._extras import altair
 from minleak.core._leakage import leakage_table
 from minleak.core._plan.summaries import LineageSummary, PartWorth, measure_parts
 from minleak.core._property_leakage import PropertyLeakage
-from minleak.lineage._certificate import certify_lineage
 from minleak.lineage._lineage import Lineage
 from minleak.rates._today import Today
 from minleak.report._charts import coloured
@@ -53,7 +53,7 @@ def lineage_page(
         known=(1 - waiting) * summary.success + waiting,
         leakages=_leakages(plan, summary),
         parts=parts if len(parts) <= _ROWS else [parts[0], *parts[1 - _ROWS :]],
-        certificate=certify_lineage(plan, ()),
+        certificate=certify(plan, entropies=()),
     )
 
 
