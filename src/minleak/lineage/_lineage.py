@@ -82,12 +82,12 @@ class Lineage(SetPlan):
         return self._parts
 
     @property
-    def k(self) -> int:
+    def k(self) -> int:  # type: ignore[override]
         """The cap on the size of a set."""
         return int(self.parts[0].k)
 
     @property
-    def layout(self) -> str:
+    def layout(self) -> str:  # type: ignore[override]
         """That of all parts."""
         return str(self.parts[0].layout)
 
@@ -97,12 +97,12 @@ class Lineage(SetPlan):
         return bytes(self.parts[0].lineage)
 
     @property
-    def version(self) -> int:  # type: ignore[override]
+    def version(self) -> int:
         """1 for a plan made from nothing, one more with each update."""
         return self.ledger.version
 
     @property
-    def pending(self) -> tuple[Any, ...]:  # type: ignore[override]
+    def pending(self) -> tuple[Any, ...]:
         """The secrets that were counted and are not listed yet."""
         return self.ledger.pending
 
@@ -116,7 +116,7 @@ class Lineage(SetPlan):
         return hash_parts(b"minleak lineage 2", [*(part.digest for part in self.parts), numbers, *arrays, *waiting])
 
     @cached_property
-    def prior(self) -> Prior:
+    def prior(self) -> Prior:  # type: ignore[override]
         """The listed secrets, in the order of the parts, with what was counted of each on the last day."""
         counts = self.ledger.counts[: self.ledger.listed]
         if not counts.any():
@@ -174,7 +174,7 @@ class Lineage(SetPlan):
 
     def _all_groups(self, which: Any) -> GroupTree:
         """The groups of all parts side by side, for some of those that were counted; one that waits has its own."""
-        trees = [part.groups for part in self.parts]
+        trees = [part.groups for part in self.parts if part.groups is not None]
         many = len(self.ledger.waiting)
         trees += [GroupTree(np.arange(many), np.full(many, -1), np.ones(many, dtype=np.int64))] if many else []
         joined = GroupTree.side_by_side(trees)

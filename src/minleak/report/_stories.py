@@ -142,13 +142,13 @@ def _row_name(row: Any) -> str:
 
 @story.register
 def _(found: PlanSummary) -> Story:
-    world = found.in_the_world
-    success = found.success if world is None else world.success
-    plan = max(1 / found.k, found.success_blind)
+    world, counted, blind = found.in_the_world, found.success or 0.0, found.success_blind or 0.0
+    success = counted if world is None else world.success
+    plan = max(1 / found.k, blind)
     tiles = [
         Tile("Seeing a block", percent(success), _sample(world)),
-        *([] if world is None else [Tile("As counted", percent(found.success), "if the counts were exact")]),
-        Tile("Blind guess", percent(found.success_blind), "knowing only how often secrets occur"),
+        *([] if world is None else [Tile("As counted", percent(counted), "if the counts were exact")]),
+        Tile("Blind guess", percent(blind), "knowing only how often secrets occur"),
         Tile("A plan of the same size", percent(plan), "as counted; sets are drawn with a key"),
     ]
     cuts = (
@@ -168,7 +168,7 @@ def _(found: PlanSummary) -> Story:
         (
             Bar("this table", success, ours=True),
             *([Bar("a plan of the same size", plan)] if world is None else []),  # known as counted only
-            Bar("blind guess", found.success_blind),
+            Bar("blind guess", blind),
         ),
     )
 

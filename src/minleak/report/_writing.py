@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from minleak.core._extras import chart_package
-from minleak.core._plan.drawable import Drawable
+from minleak.core._plan.drawable import Drawable, Listed
 from minleak.core._plan.plan import Plan
 from minleak.core._progress import Progress, no_progress
 from minleak.core._property_leakage import Values
@@ -70,10 +70,10 @@ def write(
     need_extras()
     if against is not None and not isinstance(subject, UnlistedPlan):
         raise InvalidParameter("against= is for a plan over strings that cannot be listed")
-    drawn = isinstance(subject, Plan) and len(subject.target) > 0
-    results = [] if drawn or isinstance(subject, Lineage | UnlistedPlan) else _as_results(subject, of)
+    drawn = subject if isinstance(subject, Plan) and len(subject.target) else None
+    results = [] if drawn is not None or isinstance(subject, Lineage | UnlistedPlan) else _as_results(subject, of)
     told_story = _story_of(results) if results else Story("")
-    if success is not None and not (drawn or isinstance(subject, Lineage)):
+    if success is not None and drawn is None and not isinstance(subject, Lineage):
         success = as_success(success)
         if told_story.success is None:
             raise InvalidParameter(
@@ -81,7 +81,7 @@ def write(
             )
     told = None
     if of is not None:
-        if not isinstance(subject, Drawable):
+        if not isinstance(subject, Listed | UnlistedPlan):
             raise InvalidParameter("of= is a property of a plan's secrets, and this is no plan")
         told = subject.property_leakage(of, ENTROPIES)
     figures: list[Figure] = []
@@ -93,8 +93,8 @@ def write(
     elif isinstance(subject, Lineage):
         figures = [] if kind == "html" else lineage_figures(subject)
         page = lineage_page(subject, success=success, title=title, file=kept, told=told) if kind == "html" else ""
-    elif drawn:
-        facts = gather(subject, success=success, trials=trials, seed=seed, told=told, progress=progress)
+    elif drawn is not None:
+        facts = gather(drawn, success=success, trials=trials, seed=seed, told=told, progress=progress)
         (progress or no_progress)(STEPS - 1, STEPS, "drawing")
         figures = captioned(facts)
         page = report_page(facts, title=title, file=kept) if kind == "html" else ""

@@ -61,7 +61,7 @@ class UnlistedPlan(Drawable):
     # -- the arrangement ----------------------------------------------------------------------------------------------
 
     @property
-    def prior(self) -> Prior | StringModel:  # type: ignore[override]
+    def prior(self) -> Prior | StringModel:
         """What it was made for: the counts, or the model if there are none."""
         return self.string_prior.model if self.string_prior.prior is None else self.string_prior.prior
 

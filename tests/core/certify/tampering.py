@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 import minleak as ml
@@ -15,6 +13,9 @@ WEIGHTS = "the weights are the prior's"
 HOMES = "homes are sets"
 APART = "no set has a secret twice"
 OWNED = "every secret owns"
+GIANTS = "giants are the heaviest"
+SHARE = "every other secret fits"
+FIXED = "only secrets that cannot occur"
 
 # At k = 4: one giant, homes that keep most, a ring of the rest, two of weight zero.
 PRIOR = (400, 60, 59, 55, 52, 51, 50, 44, 41, 40, 33, 31, 30, 21, 20, 11, 0, 9, 0)
@@ -49,11 +50,3 @@ def swapped(array, i, j):
     copy = np.array(array)
     copy[[i, j]] = copy[[j, i]]
     return copy
-
-
-def with_ring(plan, **fields):
-    return tampered(plan, rings=(replace(plan.rings[0], **fields),))
-
-
-def with_homes(plan, **fields):
-    return tampered(plan, homes=replace(plan.homes, **fields))

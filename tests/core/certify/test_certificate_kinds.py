@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.cases import LAYOUTS
-from tests.core.certify.tampering import FORM, PRIOR, refused, tampered, with_homes, with_ring
+from tests.core.certify.tampering import FORM, PRIOR, refused, tampered
 
 import minleak as ml
-from minleak.core._plan.rings import Homes
 
 
 @pytest.fixture
@@ -56,31 +55,33 @@ def test_fields_of_the_wrong_kind(stable, fields):
         {"members": np.array([[1]]), "starts": np.array([0])},
         {"length": None},
         {"length": 2.5},
-        {"u": None},
+        {"fixed": None},
+        {"fixed": np.array([16.0, 18.0])},
+        {"begins": [0, 2]},
     ],
     ids=lambda fields: " ".join(f"{name} {value!r}" for name, value in fields.items()),
 )
-def test_rings_of_the_wrong_kind(stable, fields):
+def test_a_ring_of_the_wrong_kind(stable, fields):
     """The same for the fields of a ring."""
-    refused(with_ring(stable, **fields), FORM)
+    refused(tampered(stable, **fields), FORM)
 
 
 @pytest.mark.parametrize(
-    "homes",
+    ("members", "weights"),
     [
-        Homes(np.zeros((0, 3)), np.zeros(0, dtype=np.int64)),
-        Homes(np.zeros((1, 3), dtype=np.int64), np.array([1.0])),
-        Homes(np.zeros((2, 3), dtype=np.int64), np.array([1])),
-        Homes(np.zeros((1, 2), dtype=np.int64), np.array([1])),
-        Homes(np.zeros(3, dtype=np.int64), np.array([1])),
-        Homes([[0, 1, 2]], np.array([1])),
-        Homes(np.zeros((1, 3), dtype=np.int64), [1]),
+        (np.zeros((0, 3)), np.zeros(0, dtype=np.int64)),
+        (np.zeros((1, 3), dtype=np.int64), np.array([1.0])),
+        (np.zeros((2, 3), dtype=np.int64), np.array([1])),
+        (np.zeros((1, 2), dtype=np.int64), np.array([1])),
+        (np.zeros(3, dtype=np.int64), np.array([1])),
+        ([[0, 1, 2]], np.array([1])),
+        (np.zeros((1, 3), dtype=np.int64), [1]),
     ],
     ids=["float members", "float weights", "too few weights", "too narrow", "flat", "list", "list of weights"],
 )
-def test_homes_of_the_wrong_kind(stable, homes):
+def test_homes_of_the_wrong_kind(stable, members, weights):
     """The same for the homes."""
-    refused(tampered(stable, homes=homes), FORM)
+    refused(tampered(stable, home_members=members, home_weights=weights), FORM)
 
 
 @given(st.data())
@@ -88,15 +89,8 @@ def test_random_damage_is_never_certified(data):
     """Any one number of any array changed, to anything that fits its type: refused, without an error."""
     layout = data.draw(st.sampled_from(LAYOUTS))
     plan = ml.design(PRIOR, 4, layout=layout)
-    ring, homes = plan.rings[0], plan.homes
-    arrays = {
-        "weights": plan.weights,
-        "giants": plan.giants,
-        "starts": ring.starts,
-        "members": np.asarray(ring.members),
-    }
-    if len(homes.weights):
-        arrays |= {"home members": homes.members, "home weights": homes.weights}
+    names = ["weights", "giants", "starts", "members", "home_members", "home_weights", "fixed", "begins"]
+    arrays = {name: getattr(plan, name) for name in names if getattr(plan, name).size}
     name = data.draw(st.sampled_from(sorted(arrays)))
     array = arrays[name]
     at = data.draw(st.integers(0, array.size - 1))
@@ -105,10 +99,4 @@ def test_random_damage_is_never_certified(data):
     near = st.integers(max(info.min, old - 20), min(info.max, old + 20))
     damaged = np.array(array)
     damaged.flat[at] = data.draw(st.one_of(near, st.integers(int(info.min), int(info.max))).filter(lambda v: v != old))
-    if name in ("starts", "members"):
-        plan = with_ring(plan, **{name: damaged})
-    elif name.startswith("home"):
-        plan = with_homes(plan, **{name.removeprefix("home "): damaged})
-    else:
-        plan = tampered(plan, **{name: damaged})
-    assert not ml.certify(plan, PRIOR)
+    assert not ml.certify(tampered(plan, **{name: damaged}), PRIOR)

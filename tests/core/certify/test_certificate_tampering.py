@@ -7,28 +7,27 @@ import pytest
 from tests.core.certify.tampering import (
     APART,
     FORM,
+    GIANTS,
     HOMES,
     OWNED,
     PRIOR,
     SECRETS,
+    SHARE,
     WEIGHTS,
     changed,
     refused,
     swapped,
     tampered,
-    with_homes,
-    with_ring,
 )
 
 import minleak as ml
-from minleak.core._plan.rings import Homes, Ring
 
 
 @pytest.fixture
 def stable():
     plan = ml.design(PRIOR, 4)
-    assert (plan.n_giants, len(plan.rings), plan.zero_weight.tolist()) == (1, 1, [16, 18])
-    assert len(plan.homes.weights) > 3
+    assert (plan.n_giants, plan.fixed.tolist()) == (1, [16, 18])
+    assert plan.n_homes > 3
     assert ml.certify(plan, PRIOR)
     return plan
 
@@ -42,9 +41,9 @@ def circle():
 
 @pytest.fixture
 def line():
-    """No giants, no idle secrets: members are a range, which is checked in a single pass."""
+    """No giants, no idle secrets: a segment for each secret, in their order."""
     plan = ml.design(range(20, 40), 4, layout="circle")
-    assert isinstance(plan.rings[0].members, range)
+    assert plan.members.tolist() == list(range(20))
     assert ml.certify(plan, range(20, 40))
     return plan
 
@@ -93,7 +92,7 @@ def test_weights_that_a_stated_distance_would_excuse(stable):
 
 def test_totals(stable):
     """Small enough for 64 bits."""
-    huge = tampered(stable, k=2**60, homes=Homes.none(1), rings=())
+    huge = tampered(stable, k=2**60)
     refused(huge, FORM)
 
 
@@ -112,7 +111,7 @@ def test_giants_out_of_order():
     weights = [60, 90, 5, 4, 4, 3]
     plan = ml.design(weights, 3)
     assert plan.giants.tolist() == [1, 0]
-    refused(tampered(plan, giants=np.array([0, 1])), FORM, prior=weights)
+    refused(tampered(plan, giants=np.array([0, 1])), GIANTS, prior=weights)
 
 
 def test_caps_and_shares(stable):
@@ -123,20 +122,19 @@ def test_caps_and_shares(stable):
 
 def test_lengths(stable):
     """Homes and rings are all phases, no more and no fewer."""
-    homes = stable.homes.weights
-    refused(tampered(stable, rings=()), FORM)
-    refused(tampered(stable, rings=stable.rings * 2), FORM)
-    refused(with_homes(stable, weights=changed(homes, 0, homes[0] + 1)), FORM)
-    refused(with_homes(stable, members=stable.homes.members[1:], weights=homes[1:]), FORM)
-    refused(with_ring(stable, length=stable.rings[0].length + 1), FORM)
-    refused(with_ring(stable, length=-stable.rings[0].length), FORM)
+    homes = stable.home_weights
+    refused(tampered(stable, members=stable.members[:0], starts=stable.starts[:0]), FORM)
+    refused(tampered(stable, home_weights=changed(homes, 0, homes[0] + 1)), FORM)
+    refused(tampered(stable, home_members=stable.home_members[1:], home_weights=homes[1:]), FORM)
+    refused(tampered(stable, length=stable.length + 1), FORM)
+    refused(tampered(stable, length=-stable.length), FORM)
 
 
 def test_lengths_that_go_round(stable):
     """Home weights that add up to the right number modulo 2^64 do not add up."""
-    homes = stable.homes.weights
-    refused(with_homes(stable, weights=homes + changed(np.zeros_like(homes), slice(4), 2**62)), FORM)
-    refused(with_homes(stable, weights=changed(homes, 0, -homes[0])), FORM)
+    homes = stable.home_weights
+    refused(tampered(stable, home_weights=homes + changed(np.zeros_like(homes), slice(4), 2**62)), FORM)
+    refused(tampered(stable, home_weights=changed(homes, 0, -homes[0])), FORM)
 
 
 def test_starts_that_go_round():
@@ -146,92 +144,89 @@ def test_starts_that_go_round():
     turns = np.array([*range(9), 8.5, 9, 9.5]) * 2.0**61  # the first secret owns eight tracks and its share
     starts = np.array([int(start) for start in turns], dtype=object) % 2**64
     starts = starts.astype(np.uint64).view(np.int64)
-    ring = Ring(np.array([0] * 9 + [1, 2, 3]), starts, 2**61, 2)
+    ring = {"members": np.array([0] * 9 + [1, 2, 3]), "starts": starts}
     sizes = (np.append(starts[1:], 2**62) - starts).tolist()
     assert min(sizes) > 0
     assert sum(sizes) == 2**64 + 2**62
-    refused(tampered(plan, rings=(ring,)), FORM, prior=weights)
+    refused(tampered(plan, **ring), FORM, prior=weights)
 
 
 def test_homes(stable):
     """Weights exchanged, a member twice in a home or in two homes, a giant or an idle secret at home."""
-    members, weights = stable.homes.members, stable.homes.weights
-    refused(with_homes(stable, weights=swapped(weights, 0, -1)), OWNED)
-    refused(with_homes(stable, members=changed(members, (0, 0), members[0, 1])), HOMES, OWNED)
-    refused(with_homes(stable, members=changed(members, (0, 0), members[1, 0])), HOMES, OWNED)
-    refused(with_homes(stable, members=changed(members, (0, 0), 0)), OWNED)
-    refused(with_homes(stable, members=changed(members, (0, 0), 16)), OWNED)
+    members, weights = stable.home_members, stable.home_weights
+    refused(tampered(stable, home_weights=swapped(weights, 0, -1)), OWNED)
+    refused(tampered(stable, home_members=changed(members, (0, 0), members[0, 1])), HOMES, OWNED)
+    refused(tampered(stable, home_members=changed(members, (0, 0), members[1, 0])), HOMES, OWNED)
+    refused(tampered(stable, home_members=changed(members, (0, 0), 0)), OWNED)
+    refused(tampered(stable, home_members=changed(members, (0, 0), 16)), OWNED)
     exchanged = changed(changed(members, (0, 0), members[1, 0]), (1, 0), members[0, 0])
-    refused(with_homes(stable, members=exchanged), OWNED)
+    refused(tampered(stable, home_members=exchanged), OWNED)
     for place in (-1, 19, 2**31 - 1, -(2**31)):
-        refused(with_homes(stable, members=changed(members, (0, 0), place)), FORM)
-    refused(with_homes(stable, members=members.astype(np.int64) + 10**15), FORM)
+        refused(tampered(stable, home_members=changed(members, (0, 0), place)), FORM)
+    refused(tampered(stable, home_members=members.astype(np.int64) + 10**15), FORM)
 
 
 @pytest.mark.parametrize("plan", ["stable", "circle"])
-def test_rings(plan, request):
-    """Members exchanged, a start moved, off the line, or on another number of tracks."""
+def test_a_ring(plan, request):
+    """Members exchanged, a start moved, off the line."""
     plan = request.getfixturevalue(plan)
-    ring = plan.rings[0]
-    members, starts = np.asarray(ring.members), ring.starts
-    refused(with_ring(plan, starts=changed(starts, 1, starts[1] + 1)), OWNED)
-    refused(with_ring(plan, starts=changed(starts, 0, 1)), FORM)
-    refused(with_ring(plan, starts=changed(starts, -1, plan.u * ring.length)), FORM)
-    refused(with_ring(plan, starts=changed(starts, -1, plan.u * ring.length + 9)), FORM)
-    refused(with_ring(plan, starts=changed(starts, 1, starts[2])), FORM)
-    refused(with_ring(plan, starts=changed(starts, 1, -(2**63))), FORM)
-    refused(with_ring(plan, starts=changed(starts, 1, 2**63 - 1)), FORM)
-    refused(with_ring(plan, u=plan.u + 1), FORM)
-    refused(with_ring(plan, members=changed(members, 0, 19)), FORM)
-    refused(with_ring(plan, members=changed(members, 0, -1)), FORM)
-    assert not ml.certify(with_ring(plan, members=members[:-1], starts=starts[:-1]), PRIOR)
-    refused(with_ring(plan, members=members[:-1]), FORM)
-    refused(with_ring(plan, members=members[:0], starts=starts[:0]), FORM)
-    lengths = np.diff(starts, append=plan.u * ring.length)
+    members, starts = plan.members, plan.starts
+    refused(tampered(plan, starts=changed(starts, 1, starts[1] + 1)), OWNED)
+    refused(tampered(plan, starts=changed(starts, 0, 1)), FORM)
+    refused(tampered(plan, starts=changed(starts, -1, plan.u * plan.length)), FORM)
+    refused(tampered(plan, starts=changed(starts, -1, plan.u * plan.length + 9)), FORM)
+    refused(tampered(plan, starts=changed(starts, 1, starts[2])), FORM)
+    refused(tampered(plan, starts=changed(starts, 1, -(2**63))), FORM)
+    refused(tampered(plan, starts=changed(starts, 1, 2**63 - 1)), FORM)
+    refused(tampered(plan, members=changed(members, 0, 19)), FORM)
+    refused(tampered(plan, members=changed(members, 0, -1)), FORM)
+    assert not ml.certify(tampered(plan, members=members[:-1], starts=starts[:-1]), PRIOR)
+    refused(tampered(plan, members=members[:-1]), FORM)
+    refused(tampered(plan, members=members[:0], starts=starts[:0]), FORM)
+    lengths = np.diff(starts, append=plan.u * plan.length)
     other = int(np.flatnonzero(lengths != lengths[0])[0])
-    refused(with_ring(plan, members=swapped(members, 0, other)), OWNED)
+    refused(tampered(plan, members=swapped(members, 0, other)), OWNED)
+
+
+def ring(members, starts):
+    """A ring as the fields of a plan."""
+    return {"members": np.array(members), "starts": np.array(starts)}
 
 
 def test_a_member_that_meets_itself():
-    """Everybody owns what is due, in several segments, which is fine as long as nobody is on two tracks at once."""
+    """Everybody owns what is due, in several segments, which is fine as long as nobody is on two lanes at once."""
     weights = [2, 2, 2]
     plan = ml.design(weights, 2, layout="circle")
-    apart = Ring(np.array([0, 1, 2, 0, 2]), np.array([0, 2, 6, 8, 10]), 6, 2)
-    assert ml.certify(tampered(plan, rings=(apart,)), weights)
-    meeting = Ring(np.array([0, 1, 2, 0, 2, 1]), np.array([0, 2, 4, 6, 8, 10]), 6, 2)
-    refused(tampered(plan, rings=(meeting,)), APART, prior=weights)
-    wrapped = Ring(np.array([0, 2, 1, 2, 0, 2]), np.array([0, 2, 3, 7, 8, 10]), 6, 2)  # 1 is at phases 3..5 and 0
-    assert ml.certify(tampered(plan, rings=(wrapped,)), weights)
-    meeting = Ring(np.array([1, 0, 2, 1, 2, 0, 2]), np.array([0, 1, 3, 5, 8, 9, 11]), 6, 2)  # 1 at 0, at 5 and 0..1
-    refused(tampered(plan, rings=(meeting,)), APART, prior=weights)
+    assert ml.certify(tampered(plan, **ring([0, 1, 2, 0, 2], [0, 2, 6, 8, 10])), weights)
+    refused(tampered(plan, **ring([0, 1, 2, 0, 2, 1], [0, 2, 4, 6, 8, 10])), APART, prior=weights)
+    wrapped = ring([0, 2, 1, 2, 0, 2], [0, 2, 3, 7, 8, 10])  # 1 is at phases 3..5 and 0
+    assert ml.certify(tampered(plan, **wrapped), weights)
+    meeting = ring([1, 0, 2, 1, 2, 0, 2], [0, 1, 3, 5, 8, 9, 11])  # 1 at 0, at 5 and 0..1
+    refused(tampered(plan, **meeting), APART, prior=weights)
 
 
-def test_a_segment_longer_than_a_track():
+def test_a_segment_longer_than_a_lane():
     """It meets itself."""
-    weights = [5, 1, 1, 1]
-    plan = ml.design([2, 2, 2, 2], 2, layout="circle")
-    long = Ring(range(4), np.array([0, 10, 12, 14]), 8, 2)
-    refused(tampered(plan, weights=np.array(weights), rings=(long,)), FORM, prior=weights)
-    refused(tampered(plan, rings=(long,)), APART, OWNED, prior=[2, 2, 2, 2])
+    plan, long = ml.design([2, 2, 2, 2], 2, layout="circle"), ring(range(4), [0, 10, 12, 14])
+    refused(tampered(plan, **long), APART, OWNED, prior=[2, 2, 2, 2])
+    weights = np.array([5, 1, 1, 1])
+    refused(tampered(plan, weights=weights, **long), SHARE, APART, prior=weights)
 
 
 def test_the_line(line):
-    """The same in the single pass for a line in input order."""
-    ring, prior = line.rings[0], range(20, 40)
-    for starts, whats in (
-        (changed(ring.starts, 1, ring.starts[1] + 1), [OWNED]),
-        (changed(ring.starts, 0, 1), [FORM]),
-        (changed(ring.starts, 1, ring.starts[2]), [FORM]),
-        (changed(ring.starts, 1, -(2**63)), [FORM]),
-        (changed(ring.starts, -1, line.u * ring.length + 1), [FORM]),
+    """The same where segments come in input order."""
+    starts, prior = line.starts, range(20, 40)
+    for moved, whats in (
+        (changed(starts, 1, starts[1] + 1), [OWNED]),
+        (changed(starts, 0, 1), [FORM]),
+        (changed(starts, 1, starts[2]), [FORM]),
+        (changed(starts, 1, -(2**63)), [FORM]),
+        (changed(starts, -1, line.u * line.length + 1), [FORM]),
     ):
-        refused(with_ring(line, starts=starts), *whats, prior=prior)
-    refused(with_ring(line, u=5), FORM, prior=prior)
-    refused(with_ring(line, members=range(1, 21)), FORM, prior=prior)
-    refused(with_ring(line, members=range(19)), FORM, prior=prior)
-    refused(with_ring(line, members=range(10**12)), FORM, prior=prior)
-    refused(with_ring(line, members=np.roll(np.arange(20), 1)), OWNED, prior=prior)
-    assert ml.certify(with_ring(line, members=np.arange(20)), prior)
+        refused(tampered(line, starts=moved), *whats, prior=prior)
+    refused(tampered(line, members=np.arange(1, 21)), FORM, prior=prior)
+    refused(tampered(line, members=np.arange(19)), FORM, prior=prior)
+    refused(tampered(line, members=np.roll(np.arange(20), 1)), OWNED, prior=prior)
 
 
 @pytest.mark.parametrize("layout", ["stable", "circle", "blocks"])

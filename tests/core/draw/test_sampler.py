@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 from tests.cases import HARD, LAYOUTS, large
-from tests.plans import ERROR_RATE, KEY, counted, members, plans, row_of, sampler_of, homes_and_ring, walked, zipf
+from tests.plans import ERROR_RATE, KEY, counted, homes_and_ring, members, plans, row_of, walked, zipf
 
 import minleak as ml
 
@@ -19,9 +19,9 @@ DRAWS = 20_000
 
 
 def assert_exact(plan):
-    sampler, channel = sampler_of(plan), plan.channel(exact=True)
+    channel = plan.channel(exact=True)
     for x in range(len(plan.weights)):
-        assert counted(sampler, x) == row_of(channel, x)
+        assert counted(plan, x) == row_of(channel, x)
 
 
 @given(plans())
@@ -59,23 +59,23 @@ def test_places_of_large_plans(name, layout):
     """First, last and random places of light, heavy and random secrets are those found by walking along the rings."""
     prior, k = large()[name]
     plan = ml.design(prior, k, layout=layout)
-    sampler, rng = sampler_of(plan), np.random.default_rng(1)
+    rng = np.random.default_rng(1)
     possible = np.flatnonzero(plan.weights)
     by_weight = possible[np.argsort(plan.weights[possible], kind="stable")]
     secrets = np.concatenate([by_weight[:3], by_weight[-3:], rng.choice(possible, 4)])
-    owned = sampler.owned(secrets)
+    owned = plan.places(secrets)
     places = np.stack([np.zeros_like(owned), owned - 1, rng.integers(0, owned)], axis=1)
-    found = sampler.locate(np.repeat(secrets, 3), places.ravel())
+    found = plan.locate(np.repeat(secrets, 3), places.ravel())
     expected = [walked(plan, int(x), int(place)) for x, row in zip(secrets, places, strict=True) for place in row]
     assert list(map(tuple, found.tolist())) == expected
 
 
-def test_many_segments_in_one_stretch_of_the_guide():
-    """A guide made for the average segment still finds the right one where short segments crowd."""
+def test_many_short_segments():
+    """The right one is found where short segments crowd."""
     plan = ml.design([10**6] * 3 + [1] * 3000, 2, layout="circle")
     assert_places = [(x, place) for x in (3, 1500, 3002) for place in (0, 1)]
     secrets, places = map(np.array, zip(*assert_places, strict=True))
-    found = sampler_of(plan).locate(secrets, places).tolist()
+    found = plan.locate(secrets, places).tolist()
     assert list(map(tuple, found)) == [walked(plan, x, place) for x, place in assert_places]
 
 
@@ -83,20 +83,21 @@ def test_many_segments_in_one_stretch_of_the_guide():
 def test_how_the_draws_are_dealt_to_threads_does_not_matter(layout):
     """Many draws at once are those one by one, row by row."""
     plan = zipf(layout=layout)
-    sampler, rng = sampler_of(plan), np.random.default_rng(2)
+    rng = np.random.default_rng(2)
     secrets = rng.integers(0, len(plan.weights), 20_001)
-    places = rng.integers(0, sampler.owned(secrets))
-    parts = [sampler.locate(secrets[i : i + 1000], places[i : i + 1000]) for i in range(0, len(secrets), 1000)]
-    assert np.array_equal(sampler.locate(secrets, places), np.concatenate(parts))
+    places = rng.integers(0, plan.places(secrets))
+    parts = [plan.locate(secrets[i : i + 1000], places[i : i + 1000]) for i in range(0, len(secrets), 1000)]
+    assert np.array_equal(plan.locate(secrets, places), np.concatenate(parts))
 
 
 @given(plans())
 def test_places_owned(plan):
-    """u w_x on rings, the whole tail for a giant, nothing for idle secrets."""
-    owned = sampler_of(plan).owned(np.arange(len(plan.weights))).tolist()
+    """u w_x on rings, the whole tail for a giant, one where a set is fixed."""
+    owned = plan.places(np.arange(len(plan.weights))).tolist()
     giants = set(plan.giants.tolist())
     for x, weight in enumerate(plan.weights.tolist()):
-        assert owned[x] == (plan.rest_weight if x in giants else plan.u * weight)
+        expected = plan.phases if x in giants else plan.u * weight
+        assert owned[x] == (1 if x in plan.fixed else expected)
 
 
 @given(plans(), st.integers(0, 2**32))
@@ -160,11 +161,10 @@ def test_many_idle_secrets_take_little_memory(apart):
     plan = ml.design(weights, 8)
     if apart:
         plan = ml.design(weights, 8, groups=ml.Groups(np.arange(100_000), at_most=1))
-    sampler = plan.sampler()
-    _ = sampler.tables, plan.zero_weight
+    plan.locate(np.array([1, 0]), np.zeros(2, dtype=np.int64))
     tracemalloc.start()
     try:
-        shown = sampler.locate(np.array([1, 99_999]), np.zeros(2, dtype=np.int64))
+        shown = plan.locate(np.array([1, 99_999]), np.zeros(2, dtype=np.int64))
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
@@ -189,11 +189,9 @@ def test_a_draw_never_converts_a_long_array(monkeypatch):
     plans.append(plans[0].update(prior))
     monkeypatch.setattr(np, "searchsorted", watched)
     for plan in plans:
-        sampler = plan.sampler()
         for secret in range(40):
-            place = int(sampler.owned(np.array([secret]))[0]) - 1
-            sampler.locate(np.array([secret]), np.array([place]))
-            getattr(sampler, "set_at", lambda *_: None)(secret, max(place, 0))
+            place = int(plan.places(np.array([secret]))[0]) - 1
+            plan.locate(np.array([secret]), np.array([place]))
     events = rng.integers(0, 3000, 4000)
     ml.audit(rng.integers(0, 3, 4000), events, numeric=False)
     assert not converted

@@ -100,14 +100,14 @@ def test_golden(cloak):
     """Key bytes(range(32)), the plans of `diseases`, scope "user-17": draws, digests and set ids never change."""
     expected = {
         "circle": (
-            "85c1ee0d9930819b87995a1d06f398ea454bf10cd71b725dc88ccd89e5bf06f7",
-            (("flu", "cold"), ("cold", "mumps"), ("flu", "gout"), ("flu", "mumps"), ("rabies",)),
-            "e2fcc890934101991d59642a",
+            "79e6a4e8a357ac236b0f8fe2ed7904d4ee36c653e050ec8f970f5bb229442c77",
+            (("flu", "gout"), ("flu", "cold"), ("flu", "gout"), ("flu", "mumps"), ("rabies",)),
+            "fbd5f1181f5062d5c06f7bb8",
         ),
         "stable": (
-            "c16a9092eef5887a8331f02fe8cbdeb21502d7a1a6ba1d8bd50907aebd4d8506",
-            (("flu", "cold"), ("flu", "cold"), ("gout", "mumps"), ("flu", "mumps"), ("rabies",)),
-            "642e79a05839986d095f035d",
+            "6eb4bfbe78b9c14b90376e88fbb68abf65ad866c4f2ccea186ccea6a89d86e50",
+            (("flu", "mumps"), ("flu", "cold"), ("flu", "gout"), ("flu", "mumps"), ("rabies",)),
+            "4f455ab5b96fc1c36d697ebe",
         ),
     }[cloak.plan.layout]
     assert cloak.plan.digest.hex() == expected[0]

@@ -16,7 +16,7 @@ from tests.core.entropy.test_names import ALL
 from tests.lab.test_check import LIBRARY
 
 import minleak as ml
-from minleak.core._certify.blocks import best_sorted
+from minleak.core._certify.plans import best_sorted
 from minleak.core._entropy.forms import RenyiMean, arimoto_exponent, as_mean
 from minleak.core._entropy.names import NAMES
 from minleak.core._entropy.standard import FEW, STANDARD

@@ -32,6 +32,7 @@ PLANS = {
     "labels from all over the world": lambda: kept(labels=["", "é", "日本", "🦉", "a\0b"]),
     "long text": lambda: kept(labels=pa.array(list("abcde"), type=pa.large_string())),
     "part of an array": lambda: kept(labels=pa.array(list("xyabcdez"))[2:-1]),
+    "blocks": lambda: kept(layout="blocks"),
     "gains": lambda: kept(gains=[1, 0, 2.5, 3, 0]),
     "floats": lambda: kept(weights=[0.4, 0.3, 0.1, 0.1, 0.1 + 1e-12]),
     "floats without a finite sum": lambda: kept(weights=[1e308, 1e308, 1e308, 1.0, 0.0]),
@@ -47,7 +48,7 @@ PLANS = {
 PREFIX = 64
 
 
-def sealed(header: bytes, arrays: bytes = b"", version: int = 6, unused: bytes = bytes(12)) -> bytes:
+def sealed(header: bytes, arrays: bytes = b"", version: int = 7, unused: bytes = bytes(12)) -> bytes:
     """A file with a prefix that is right for the header, by hand."""
     digest = hashlib.sha256(header).digest()
     return b"MINLEAK\n" + struct.pack("<IQ", version, len(header)) + digest + unused + header + arrays
@@ -82,7 +83,7 @@ def unpacked(content: bytes) -> tuple[dict, dict]:
 
 def arrays_of(plan) -> list[np.ndarray]:
     """All arrays that an opened file hands out, but for empty ones."""
-    found = [plan.weights, plan.prior.weights, plan.giants, plan.homes.members, plan.homes.weights]
-    found += [array for ring in plan.rings for array in (ring.starts, ring.members)]
+    found = [plan.weights, plan.prior.weights, plan.giants, plan.home_members, plan.home_weights]
+    found += [plan.members, plan.starts, plan.fixed, plan.begins]
     found += [plan.prior.labels.slots, plan.gains]
     return [array for array in found if isinstance(array, np.ndarray) and array.size]

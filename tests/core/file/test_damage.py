@@ -66,11 +66,11 @@ def test_parts_of_two_files(path, mapped):
                     ml.load(path, mapped=mapped)
 
 
-@pytest.mark.parametrize(("version", "advice"), [(0, "design"), (5, "design"), (7, "upgrade"), (2**32 - 1, "upgrade")])
+@pytest.mark.parametrize(("version", "advice"), [(0, "design"), (6, "design"), (8, "upgrade"), (2**32 - 1, "upgrade")])
 def test_other_versions(path, mapped, version, advice):
     """With a right checksum: the message says which version it is and what to do."""
     path.write_bytes(sealed(b"{}", version=version))
-    with pytest.raises(InvalidCloak, match=f"of format version {version}, .* reads version 6: {advice}"):
+    with pytest.raises(InvalidCloak, match=f"of format version {version}, .* reads version 7: {advice}"):
         ml.load(path, mapped=mapped)
 
 
@@ -104,9 +104,9 @@ NOT_PLANS = {
     "text": sealed(b"secret,count\n" * 100),
     "numbers alone": sealed(b'{"k": 2}'),
     "a list": sealed(b"[1]"),
-    "arrays that are none": sealed(b'{"kind": "rings", "arrays": 5}'),
-    "no arrays": packed({}, {"kind": "rings"}),
-    "another array": packed({"weights": np.array([1, 2])}, {"kind": "rings"}),
+    "arrays that are none": sealed(b'{"kind": "plan", "arrays": 5}'),
+    "no arrays": packed({}, {"kind": "plan"}),
+    "another array": packed({"weights": np.array([1, 2])}, {"kind": "plan"}),
     "no numbers": packed({"weights": np.array([1, 2])}, None),
 }
 

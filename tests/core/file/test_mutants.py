@@ -60,7 +60,7 @@ INDICES = {
 }
 
 
-@pytest.mark.parametrize("name", ["ring0__members", "ring1__members", "home_members", "giants"])
+@pytest.mark.parametrize("name", ["members", "home_members", "giants"])
 @pytest.mark.parametrize("value", INDICES.values(), ids=INDICES)
 def test_an_index_that_leads_nowhere(path, name, value):
     """Is refused when the file is opened, before anybody follows it."""
@@ -74,12 +74,12 @@ def test_an_index_that_leads_nowhere(path, name, value):
         {"giants": lambda _: np.arange(100_000)},
         {"giants": lambda a: a[:0]},
         {"giants": put(0, 5)},
-        {"ring0__starts": put(1, -1)},
-        {"ring1__starts": put(1, 2**62)},
+        {"starts": put(1, -1)},
+        {"starts": put(1, 2**62)},
         {"home_weights": put(0, 2**62)},
         {"weights": put(2, -3)},
-        {"ring0__members": lambda a: a[:-1]},
-        {"ring0__members": lambda a: a.astype(float)},
+        {"members": lambda a: a[:-1]},
+        {"members": lambda a: a.astype(float)},
     ],
 )
 def test_arrays_of_another_plan(path, arrays):
@@ -88,7 +88,7 @@ def test_arrays_of_another_plan(path, arrays):
         ml.load(changed(path, **arrays))
 
 
-@pytest.mark.parametrize("numbers", [{"k": 2}, {"k": 10**30}, {"k": True}, {"lengths": [5]}, {"lengths": [2**62, 3]}])
+@pytest.mark.parametrize("numbers", [{"k": 2}, {"k": 10**30}, {"k": True}, {"length": 5}, {"length": 2**62}])
 def test_numbers_of_another_plan(path, numbers):
     """The same."""
     with pytest.raises(InvalidCloak):
@@ -188,7 +188,8 @@ def test_a_changed_copy_of_a_loaded_plan_is_its_own(tmp_path):
     path = tmp_path / "plan.cloak"
     one, other = zipf(300), zipf(300, layout="circle")
     one.save(path)
-    copy = replace(ml.load(path), layout="circle", homes=other.homes, rings=other.rings)
+    fields = ("home_members", "home_weights", "members", "starts", "length")
+    copy = replace(ml.load(path), layout="circle", **{name: getattr(other, name) for name in fields})
     assert copy.digest == other.digest != ml.load(path).digest
     draws = [ml.Cloak(plan, key=KEY).draw_many(range(300), scopes=["s"] * 300) for plan in (copy, other)]
     assert np.array_equal(*draws)

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from minleak.core import _sorting as sorting
 from minleak.core._layouts import scheduling
-from minleak.core._plan import sweeping
 
 WEIGHTS = st.lists(st.one_of(st.integers(0, 3), st.integers(0, 5000), st.integers(0, 2**62)), min_size=1, max_size=40)
 
@@ -57,19 +56,6 @@ def test_many_blocks_of_waiting_members():
     owners = np.repeat(line, np.diff(begins, append=u * length)).reshape(u, length)
     assert np.bincount(owners.ravel()).tolist() == (u * residues).tolist()
     assert all(len(set(column)) == u for column in owners.T.tolist())
-
-
-@pytest.mark.parametrize("order", [0.0, 0.3, 1.0, 2.0, 7.0, np.inf])
-def test_sweeping_keeps_its_digits_when_most_of_a_sum_goes_away(order):
-    """A density a hundred times the others comes and goes; what is left is as exact as if it had never been."""
-    u, density = 100, np.append(np.linspace(1, 2, 150), 120.0)
-    first = np.arange(u)
-    tracks, members = np.array([0, 0, 1, 1]), np.array([150, 101, 150, 102])
-    giants, last = np.array([1.5]), np.array([101, 102, *range(2, u)])
-    sums, entropies = sweeping.sweep_cells(first, tracks, members, density, giants, order)
-    alone = sweeping.sweep_cells(last, tracks[:0], members[:0], density, giants, order)
-    assert sums[-1] == pytest.approx(alone[0][0], rel=1e-14)
-    assert entropies[-1] == pytest.approx(alone[1][0], rel=1e-13)
 
 
 @pytest.mark.parametrize("top", [2, 70, 2**20, 2**53 + 2, 2**62 + 1])

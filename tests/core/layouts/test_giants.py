@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.cases import HARD, TOYS, target
 
-from minleak.core._layouts import giants
+from minleak.core._layouts import base
 from minleak.core._layouts.base import find_giants
 from minleak.core._plan.fields import cap
 from minleak.errors import InvalidParameter
@@ -23,17 +23,17 @@ def check(weights, k):
     """pi put together from the giants is the definition's, and giants are in order, ties as they come."""
     found = find_giants(np.array(weights, dtype=np.int64), sum(weights), k)
     for block in (1, 2, 3):  # as if the weights were many
-        with mock.patch.object(giants, "_BLOCK", block):
+        with mock.patch.object(base, "_BLOCK", block):
             again = find_giants(np.array(weights, dtype=np.int64), sum(weights), k)
-        assert (again.members.tolist(), again.u, again.rest_weight) == (
+        assert (again.members.tolist(), again.u, again.rest) == (
             found.members.tolist(),
             found.u,
-            found.rest_weight,
+            found.rest,
         )
     members, total = found.members.tolist(), sum(weights)
     assert found.u == k - len(members)
-    assert found.rest_weight == total - sum(weights[x] for x in members)
-    shares = [Fraction(found.rest_weight, total * found.u)] * found.u if found.rest_weight else []
+    assert found.rest == total - sum(weights[x] for x in members)
+    shares = [Fraction(found.rest, total * found.u)] * found.u if found.rest else []
     assert [Fraction(weights[x], total) for x in members] + shares == target(weights, k)
     assert members == sorted(range(len(weights)), key=lambda x: (-weights[x], x))[: len(members)]
     assert all(weights[x] > 0 for x in members)

@@ -130,7 +130,7 @@ def test_floats_down_to_the_smallest(certified):
     """Every positive one stays possible, and the distance is said."""
     weights = [0.5, 0.3, 0.2, 1e-18, 1e-300, 5e-324, 0.0]
     plan = certified(weights, 3)
-    assert plan.zero_weight.tolist() == [6]
+    assert plan.fixed.tolist() == [6]
     assert 0 < plan.distance < 1e-16
     exact = total_variation(plan.weights.tolist(), weights)
     assert plan.distance == pytest.approx(float(exact), abs=1e-16)

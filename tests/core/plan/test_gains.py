@@ -120,7 +120,7 @@ def test_what_is_worth_nothing_has_observables_of_its_own(system, layout):
     plan = ml.design(prior, k, layout=layout, gains=gamma)
     e = worth(prior.weights.tolist(), gamma)
     worthless = {x for x, value in enumerate(e) if value == 0}
-    assert set(plan.zero_weight.tolist()) == worthless
+    assert set(plan.fixed.tolist()) - set(plan.giants.tolist()) == worthless
     one_set = len(e) - len(worthless) <= k
     for members in plan.channel().outputs:
         assert len(members) <= k

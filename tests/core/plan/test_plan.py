@@ -14,7 +14,6 @@ from tests.cases import CORES, HARD, LAYOUTS, OTHERS, TOYS, names, target
 
 import minleak as ml
 from minleak.core._plan.groups import GroupTree
-from minleak.core._plan.tiers import Tier
 from minleak.errors import InvalidParameter
 from minleak.testing import priors
 
@@ -98,7 +97,7 @@ def test_sets_are_named_by_labels():
 def test_impossible_secrets_have_sets_of_their_own():
     """At most k in each, of probability zero; nobody else is put at risk for them."""
     plan = ml.design([0, 4, 0, 3, 2, 0, 3, 0], 3)
-    assert plan.zero_weight.tolist() == [0, 2, 5, 7]
+    assert plan.fixed.tolist() == [0, 2, 5, 7]
     empty = [members for members, probability in plan.sets() if probability == 0]
     assert empty == [(0, 2, 5), (7,)]
 
@@ -121,7 +120,7 @@ def test_blocks_of_cells_do_not_depend_on_their_width(weights, layout):
         return [row for sets, lengths in blocks for row in zip(sets.tolist(), lengths.tolist(), strict=True)]
 
     assert gathered(1) == gathered(3) == gathered(4096)
-    assert sum(length for _, length in gathered(2)) == plan.rest_weight
+    assert sum(length for _, length in gathered(2)) == plan.phases
 
 
 def test_a_plan_is_a_frozen_result():
@@ -136,28 +135,34 @@ def test_a_plan_is_a_frozen_result():
 def test_everything_that_decides_is_an_integer():
     """Weights, positions and lengths; no float among them."""
     plan = ml.design([0.1, 0.2, 0.3, 0.4], 3)
-    arrays = [plan.weights, plan.giants, plan.zero_weight, plan.homes.members, plan.homes.weights]
-    arrays += [array for ring in plan.rings for array in (np.asarray(ring.members), ring.starts)]
+    arrays = [plan.weights, plan.giants, plan.home_members, plan.home_weights, plan.members, plan.starts]
+    arrays += [plan.fixed, plan.begins]
     assert all(array.dtype.kind == "i" for array in arrays)
-    assert all(type(number) is int for number in (plan.k, plan.u, plan.rest_weight, plan.total))
+    assert all(type(number) is int for number in (plan.k, plan.u, plan.rest, plan.phases, plan.length, plan.total))
 
 
 def test_a_plan_of_fields_that_do_not_fit_is_refused():
     """In one line, before an index leads nowhere in a draw, in sets or in a file."""
     plan = ml.design([40, 9, 8, 8, 7, 5, 4, 4, 0], 4)
-    ring, homes = plan.rings[0], plan.homes
     for wrong in (
-        {"homes": replace(homes, members=homes.members + 9)},
-        {"homes": replace(homes, members=homes.members - 9)},
-        {"homes": replace(homes, members=homes.members[:, 1:])},
-        {"homes": replace(homes, weights=-homes.weights)},
-        {"homes": None},
-        {"rings": ()},
-        {"rings": (replace(ring, starts=ring.starts[::-1]),)},
-        {"rings": (replace(ring, members=np.full(len(ring.starts), 9)),)},
-        {"rings": (replace(ring, members=range(1, 1 + len(ring.starts) + 9)),)},
-        {"rings": (replace(ring, length=ring.length + 1),)},
-        {"rings": (replace(ring, length=2**63),)},
+        {"home_members": plan.home_members + 9},
+        {"home_members": plan.home_members - 9},
+        {"home_members": plan.home_members[:, 1:]},
+        {"home_members": None},
+        {"home_weights": -plan.home_weights},
+        {"starts": plan.starts[::-1]},
+        {"starts": plan.starts[:-1]},
+        {"members": np.full(len(plan.starts), 9)},
+        {"members": plan.members[:0], "starts": plan.starts[:0]},
+        {"length": plan.length + 1},
+        {"length": 2**63},
+        {"length": 2.0},
+        {"fixed": np.array([9])},
+        {"fixed": np.array([8, 8]), "begins": np.array([0, 2])},
+        {"fixed": np.array([1]), "begins": np.array([0, 1])},
+        {"begins": np.array([0, 2])},
+        {"begins": np.array([0, 0, 1])},
+        {"tiers": ((plan.u, plan.rest),)},
         {"giants": np.array([9])},
         {"giants": np.array([1])},
         {"giants": plan.giants[:0]},
@@ -171,7 +176,6 @@ def test_a_plan_of_fields_that_do_not_fit_is_refused():
         {"groups": GroupTree(np.zeros(8, dtype=int), np.array([-1]), np.array([1]))},
         {"groups": GroupTree(np.zeros(9, dtype=int), np.array([0]), np.array([1]))},
         {"groups": GroupTree(np.zeros(9, dtype=int), np.array([-1]), np.array([0]))},
-        {"lower": (Tier(homes, ()),)},
         {"distance": -1.0},
         {"known_as": b"x"},
     ):
@@ -182,7 +186,7 @@ def test_a_plan_of_fields_that_do_not_fit_is_refused():
 
 @pytest.mark.parametrize("layout", ["stable", "circle"])
 def test_what_design_makes_is_a_plan(layout):
-    """It goes round the constructor, which would have taken it."""
+    """Its fields are those that the constructor takes."""
     for weights in (
         [5, 3, 2, 2, 1],
         [3, 3, 3, 3],

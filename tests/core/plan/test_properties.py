@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.plans import plans, homes_and_ring
+from tests.plans import homes_and_ring, plans
 
 import minleak as ml
 from minleak import lab
 from minleak.core._entropy.standard import STANDARD
-from minleak.core._plan.base import BasePlan
 from minleak.errors import InvalidParameter
 
 close = pytest.approx
@@ -81,8 +80,6 @@ def test_every_kind_of_plan_tells_what_its_channel_tells(name):
     assert str(told.success)[:5] in str(plan.summary(of=values))
     named = dict(zip(plan.prior.labels, values, strict=True))
     assert plan.success_of(named) == told.success
-    own = {} if plan.kind == "lineage" else {"prior": plan.prior, "gains": getattr(plan, "gains", None)}
-    assert ml.certify(plan, **own, of=named).checks[-1].ok
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -106,25 +103,13 @@ def test_a_constant_tells_nothing_and_the_secret_itself_all(plan, data):
     assert plan.success_of(range(n)) == close(lab.posterior_vulnerability(plain))
     whole = ml.leakage(plain, None, "shannon")
     assert plan.leakage("shannon", of=values) <= whole + 1e-9
-    assert ml.certify(plan, plan.prior, gains=plan.gains, of=values).ok
-
-
-def test_a_wrong_figure_is_found_by_the_certificate(monkeypatch):
-    plan = KINDS["giants"]
-    assert ml.certify(plan, plan.prior, of=VALUES).ok
-    monkeypatch.setattr(BasePlan, "success_of", lambda *_: 0.5)
-    found = ml.certify(plan, plan.prior, of=VALUES)
-    assert not found.ok
-    assert not found.checks[-1].ok
 
 
 def test_what_cannot_have_a_property_says_so():
     plan = ml.design(ml.strings.NGram.fit(["abc", "abd", "xyz"] * 9), 3)
-    for call in (plan.success_of, lambda of: plan.entropy("shannon", of=of), lambda of: plan.summary(of=of)):
+    for call in (plan.property_leakage, lambda of: plan.entropy("shannon", of=of), lambda of: plan.summary(of=of)):
         with pytest.raises(InvalidParameter, match="strings that cannot be listed have no property"):
             call(["a"])
-    with pytest.raises(InvalidParameter, match="of= goes with a plan"):
-        ml.certify(np.eye(2), [1, 1], k=1, of=[1, 2])
 
 
 def test_a_padding_tells_about_a_topic():

@@ -23,7 +23,7 @@ CHANNEL = ml.Channel(
 NOISY = ml.Channel([[0.6, 0.4], [0.4, 0.6], [0.5, 0.5], [0.3, 0.7]], inputs=LABELS)
 COSTS = 1 - np.eye(4)
 # No results: what is designed, drawn or built from, and the bases.
-OTHERS = {"AllGuesses", "BestGuesses", "BlockPlan", "Lineage", "Pairs", "RenyiMean", "Rows", "Streams", "Table"}
+OTHERS = {"AllGuesses", "BestGuesses", "ChannelPlan", "Lineage", "Pairs", "RenyiMean", "Streams", "Table"}
 OTHERS |= {"GeometricNoise", "RandomTotal", "UniformNoise", "UnlistedPlan"}
 
 

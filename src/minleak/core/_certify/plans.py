@@ -60,7 +60,7 @@ def certify_plan(
         claim = f"for one observation, no channel with sets of at most {plan.k} secrets leaks less, {EVERY_ENTROPY}"
         claim += "" if plan.groups is None else ", under the caps of the groups"
         claim += "" if worth is None else ", under these gains"
-    return Certificate.of(claim, checks, exact=_in_units(target, plan.k), gaps=gaps)
+    return Certificate.of(claim, checks, exact=_exactly(plan, target), gaps=gaps)
 
 
 def _checks(plan: Plan, prior: Prior, target: Prior, worth: Prior | None, fixed: bool) -> Iterator[Check]:
@@ -256,9 +256,12 @@ def _check_gains(n: int, gains: Array | None, worth: Prior | None) -> Check:
     return Check("the gains are those asked for", same, f"it is optimal for gains in proportion to {shown}{advice}")
 
 
-def _in_units(target: Prior, k: Any) -> bool:
-    """Whether the target's own units fit a plan, so that weights are checked exactly."""
-    return target.exact and isinstance(k, int | np.integer) and int(target.total) * int(k) <= LIMIT
+def _exactly(plan: Plan, target: Prior) -> bool:
+    """Whether weights are compared exactly: if the target's own units fit a plan, or the plan says that it is for the
+    target itself.
+    """
+    whole = isinstance(plan.k, int | np.integer) and int(target.total) * int(plan.k) <= LIMIT
+    return target.exact and (whole or plan.distance == 0.0)
 
 
 def _check_weights(plan: Plan, target: Prior) -> Check:
@@ -266,7 +269,7 @@ def _check_weights(plan: Plan, target: Prior) -> Check:
     states and that rounding to a grid explains.
     """
     what, total = "the weights are the prior's", int(total_of(plan.weights))
-    if _in_units(target, plan.k):
+    if _exactly(plan, target):
         same = in_proportion(plan.weights, total, target.weights, int(target.total))
         return Check(what, same and (plan.distance == 0.0 or len(plan.tiers) > 1), "exactly")
     given = target.p

@@ -31,7 +31,7 @@ from minleak.errors import InvalidCloak, quote
 Vector = npt.NDArray[Any]
 
 MAGIC = b"MINLEAK\n"
-VERSION = 6
+VERSION = 7
 PREFIX = struct.Struct("<8sIQ32s12s")
 ALIGNED = 64
 TYPES = ("|u1", "<u2", "<i4", "<i8", "<f8")

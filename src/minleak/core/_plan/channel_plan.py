@@ -95,7 +95,7 @@ class ChannelPlan(Listed):
         return np.asarray(np.add.reduceat(self.weights, self.starts[:-1]))
 
     @property
-    def k(self) -> int:
+    def k(self) -> int:  # type: ignore[override]
         """The most secrets that an observable comes from."""
         return int(np.bincount(self.columns).max())
 

@@ -45,17 +45,11 @@ class Drawable(ABC):
     prior: Any
     k: int
     layout: str
-    #: Whether draws are random; if not, a secret always shows the same set and no key is needed.
-    randomised: bool = True
     #: Whether the secrets are listed, and so have numbers; and what to do about an unknown one.
     listed: ClassVar[bool] = True
     advice: ClassVar[str] = "refuse it, or choose a stand_in for all such secrets"
     #: Why there are no fresh draws, where only sticky ones are allowed.
     sticky_only: ClassVar[str] = ""
-    #: 1 for a new plan, one more with each update.
-    version: int = 1
-    #: Secrets that were counted in an update and are not listed yet.
-    pending: tuple[Any, ...] = ()
     #: Hashes of the arrays, computed when the file was read; None for a plan in memory.
     hashes: Hashes | None = None
 
@@ -68,6 +62,21 @@ class Drawable(ABC):
     def lineage(self) -> bytes:
         """32 bytes that all versions of a plan share: sticky draws depend on them."""
         return self.digest
+
+    @property
+    def randomised(self) -> bool:
+        """Whether draws are random; if not, a secret always shows the same set and no key is needed."""
+        return True
+
+    @property
+    def version(self) -> int:
+        """1 for a new plan, one more with each update."""
+        return 1
+
+    @property
+    def pending(self) -> tuple[Any, ...]:
+        """Secrets that were counted in an update and are not listed yet."""
+        return ()
 
     @property
     def parts(self) -> tuple[Any, ...]:

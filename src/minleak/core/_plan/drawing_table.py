@@ -33,7 +33,7 @@ from minleak.errors import InvalidKey, InvalidParameter, MinleakError
 
 if TYPE_CHECKING:
     from minleak.core._keys import Key
-    from minleak.core._plan.set_plan import SetPlan
+    from minleak.core._plan.drawable import Listed
 
 FORMAT = "minleak table 1"
 # So many records are hashed together.
@@ -79,7 +79,7 @@ class DrawingTable:
     keyed: bool
 
     @classmethod
-    def of(cls, plan: SetPlan, key: bytes | None = None) -> DrawingTable:
+    def of(cls, plan: Listed, key: bytes | None = None) -> DrawingTable:
         """The table of a plan, with labels hashed by the key if there is one."""
         rows = plan.table()
         firsts, lineage, name = rows["first"], plan.lineage, ""
@@ -211,7 +211,7 @@ class ExportedTable(Result):
     """How many pairs of a secret and a set it may be shown in."""
 
 
-def export_table(plan: SetPlan, path: str, hashed: Key | bytes | None, *, raw_labels: bool) -> ExportedTable:
+def export_table(plan: Listed, path: str, hashed: Key | bytes | None, *, raw_labels: bool) -> ExportedTable:
     """Write the table of a plan in the format that the path ends with."""
     ending = path.rpartition(".")[2].lower()
     if ending not in WRITERS:

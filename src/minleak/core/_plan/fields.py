@@ -78,6 +78,7 @@ def _claims(plan: Plan) -> Iterator[tuple[str, bool]]:
         "a fixed set beside homes or a ring has weight",
         not phases or not (weights[fixed].any() or np.isin(fixed, giants).any()),
     )
+    yield "a secret without weight has no set of its own", np.isin(np.flatnonzero(weights == 0), fixed).all()
     wrong = None if plan.groups is None else plan.groups.wrong_with(n)
     yield str(wrong), wrong is None
     yield "the distance is not between 0 and 1", bool(0 <= plan.distance <= 1)

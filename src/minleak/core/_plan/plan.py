@@ -44,6 +44,7 @@ from minleak.rates._world import World, in_the_world
 
 if TYPE_CHECKING:
     from minleak.core._keys import Key
+    from minleak.lineage._lineage import Lineage
 
 #: The layout of a plan of fixed sets alone.
 BLOCKS = "blocks"
@@ -407,6 +408,12 @@ class Plan(SetPlan):
         if len(self.target):
             raise InvalidParameter("sets that are drawn have no number of their own: design blocks, layout=Blocks()")
         return self.blocks
+
+    def as_lineage(self) -> Lineage:
+        """The plan as the first part of a lineage."""
+        from minleak.lineage._lineage import Lineage
+
+        return Lineage.begin(self)
 
     # -- its sets -----------------------------------------------------------------------------------------------------
 

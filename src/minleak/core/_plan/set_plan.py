@@ -24,7 +24,6 @@ from minleak.errors import InvalidParameter
 if TYPE_CHECKING:
     import scipy.sparse as sp
 
-    from minleak.lineage._lineage import Lineage
     from minleak.rivals._exposures import Repeated
 
 # Entries that a channel may have unless the caller says otherwise.
@@ -75,7 +74,7 @@ class SetPlan(Listed):
             yield sets, lengths
 
     @property
-    def randomised(self) -> bool:  # type: ignore[override]
+    def randomised(self) -> bool:
         """Whether any secret has more than one place."""
         return self.n_cells > self.n_fixed
 
@@ -226,18 +225,12 @@ class SetPlan(Listed):
 
         return repeat_draws(self, draws, trials=trials, seed=seed, exact=exact)
 
-    def as_lineage(self) -> Lineage:
-        """The plan as the first part of a lineage."""
-        from minleak.lineage._lineage import Lineage
-
-        return Lineage.begin(self)
-
 
 def owner_of(members: Indices, owners: Indices, n: int) -> Indices:
     """The owner of each of n secrets, -1 for those that are nobody's."""
     found = np.full(n, -1, dtype=np.int32 if len(members) < 2**31 else np.int64)
     found[members] = owners
-    return found
+    return np.asarray(found)
 
 
 def columns_of(members: Indices, entries: Array, begins: Indices, n: int) -> sp.csc_array:

@@ -79,11 +79,10 @@ def test_what_leaks_is_that_of_the_channel():
 def test_every_place_of_a_row_is_drawn_once():
     """All of them, through the drawing itself: the odds are the whole numbers."""
     rows = ml.lab.mechanisms.rounded([[Fraction(1, 4), Fraction(3, 4)], [Fraction(2, 3), Fraction(1, 3)]])
-    drawable = rows.sampler()
     for x, total in enumerate(rows.totals.tolist()):
         secrets = np.full(total, x)
-        assert drawable.owned(secrets).tolist() == [total] * total
-        drawn = drawable.locate(secrets, np.arange(total))[:, 0]
+        assert rows.places(secrets).tolist() == [total] * total
+        drawn = rows.locate(secrets, np.arange(total))[:, 0]
         weights = rows.weights[rows.starts[x] : rows.starts[x + 1]].tolist()
         assert np.bincount(drawn).tolist() == weights
 
@@ -115,7 +114,9 @@ def test_draws_are_sticky_and_the_same_from_a_file(tmp_path):
         ("weights", rows.weights * 0 + 2**61, "a row sums to more than 2\\^62"),
         ("weights", rows.weights.astype(float), "are not 64-bit integers"),
     ):
-        with pytest.raises(InvalidParameter, match=f"these fields are not those of rows: .*{named}"):
+        with pytest.raises(
+            InvalidParameter, match=f"not those of a channel in whole numbers: .*{named}"
+        ):
             replace(rows, **{field: np.array(wrong)})
     with pytest.raises(InvalidParameter, match="gains= goes with plans"):
         ml.certify(rows, PRIOR, gains=[1, 2, 3])
@@ -181,12 +182,12 @@ def test_what_cannot_run_is_refused(tmp_path):
 def test_a_file_that_holds_no_rows_is_refused(tmp_path, change):
     """Whoever wrote it."""
     rows = ml.lab.mechanisms.rounded(mechanism(), PRIOR)
-    secrets = rows.sampler().secrets
+    secrets = rows.prior.labels.indexed()
     arrays = {"prior": PRIOR.weights, "starts": rows.starts, "columns": rows.columns, "weights": rows.weights}
     arrays |= label_arrays(secrets)
     arrays |= {name: np.array(value) for name, value in change.items() if name not in ("number", "outputs")}
     arrays |= text_arrays("outputs", pa.array(change["outputs"])) if "outputs" in change else {}
-    numbers = {"kind": "rows", "events": 10, "outputs": change.get("number", ["default", 3])}
+    numbers = {"kind": "channel", "events": 10, "outputs": change.get("number", ["default", 3])}
     write(str(tmp_path / "x.cloak"), arrays, numbers)
     with pytest.raises(InvalidCloak, match="does not hold a plan"):
         ml.load(tmp_path / "x.cloak")
