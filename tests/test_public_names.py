@@ -70,13 +70,12 @@ PROMISED = {
     """,
     "minleak.results": """
         Audit Baseline Bracket ByStep Capacity Certificate ChannelPlan ChannelSummary Check Comparison
-        ComparisonRow Cost Drawable Equilibrium Estimate EstimatedPrior ExportedTable Exposure Frontier FrontierPoint Hyper
-        JoinMeetOrder Labels
-        LeakageRow LeakageTable LeastBudget Lineage LineageSummary Looks LooksNeeded MatroidOptimum Measured Misfit
-        Needed Optimum Pairs PartWorth PartitionBlock PlanLeakage PlanSummary PointwiseLeakage Posteriors
-        PrincipalPartition PropertyLeakage Refinement Repeated Result
-        RowsRead SequenceLeakage SequenceTable Shown Stage StringModel StringSummary Sweep Table Today
-        Tradeoff UnlistedPlan Walk World fields_of
+        ComparisonRow Cost Drawable Equilibrium Estimate EstimatedPrior ExportedTable Exposure Frontier
+        FrontierPoint Hyper JoinMeetOrder Labels LeakageRow LeakageTable LeastBudget Lineage LineageSummary
+        Looks LooksNeeded MatroidOptimum Measured Misfit Needed Optimum Pairs PartWorth PartitionBlock
+        PlanLeakage PlanSummary PointwiseLeakage Posteriors PrincipalPartition PropertyLeakage Refinement
+        Repeated Result RowsRead SequenceLeakage SequenceTable Shown Stage StringModel StringSummary Sweep Table
+        Today Tradeoff UnlistedPlan Walk World fields_of
     """,
     "minleak.report": "Figure figures page save_chart write",
     "minleak.scale": """

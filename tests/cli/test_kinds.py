@@ -6,7 +6,6 @@ import re
 
 import numpy as np
 import pytest
-from minleak.core._plan.base import BasePlan
 from tests.cli.files import QUERIES
 from tests.cli.test_every_command import IN_PYTHON
 

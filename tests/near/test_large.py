@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from minleak.core._plan.rings import Ring
 from tests.near.listing import cost_of, euclidean
 
 import minleak as ml

@@ -114,9 +114,7 @@ def test_draws_are_sticky_and_the_same_from_a_file(tmp_path):
         ("weights", rows.weights * 0 + 2**61, "a row sums to more than 2\\^62"),
         ("weights", rows.weights.astype(float), "are not 64-bit integers"),
     ):
-        with pytest.raises(
-            InvalidParameter, match=f"not those of a channel in whole numbers: .*{named}"
-        ):
+        with pytest.raises(InvalidParameter, match=f"not those of a channel in whole numbers: .*{named}"):
             replace(rows, **{field: np.array(wrong)})
     with pytest.raises(InvalidParameter, match="gains= goes with plans"):
         ml.certify(rows, PRIOR, gains=[1, 2, 3])
