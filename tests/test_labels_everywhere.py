@@ -98,6 +98,8 @@ ONE = {
     "Plan.leakage of": (lambda v: PLAN.leakage("shannon", of=v), KINDS, True),
     "Plan.entropy of": (lambda v: PLAN.entropy("shannon", of=v), KINDS, True),
     "Plan.success_of": (lambda v: PLAN.success_of(v), KINDS, True),
+    "Plan.under": (lambda v: PLAN.under(v).weights.tolist(), GAINS, True),
+    "Plan.rows_read": (lambda v: ml.design(PRIOR, 3, layout="blocks").rows_read(rows=v).mean, GAINS, True),
     "Plan.success_of prior": (lambda v: PLAN.success_of(KINDS, prior=v), GAINS, True),
     "Plan.property_leakage": (lambda v: PLAN.property_leakage(v).success, KINDS, True),
     "Plan.update gains": (
@@ -575,14 +577,14 @@ PER_SECRET = """
 """
 # Names of parameters that do not.
 OTHERS = """
-    a accept at at_most attack automaton b block blocks budget budgets
-    caps chain channels classes cloak columns contents
-    core costs degree distances distribution draws edges entropies entropy erased error escape eta exponent f fields
-    form frames giants given hashed homes independent inside joints key ks layout leakage levels looks
-    lower mass matroid measures model most nats observable observed order p padding pairs perspective plan plans
-    policies problem progress require rings rng roles scale secret seed sequence sequences shares size some source
-    spanning stand_in starts state states step streams string strings subject summary times total truth unit unknown
-    v vectors which x
+    a accept at at_most attack automaton b begins block blocks budget budgets caps chain channels classes cloak
+    columns contents core costs degree distances distribution draws edges entropies entropy erased error escape
+    eta exponent f fields form found frames giants given gradient hashed home_members home_weights homes
+    independent inside joints key ks label layout leakage levels located looks lower mass matroid measures
+    members model most nats observable observed order p padding pairs perspective phases places plan plans
+    policies problem progress require rings rng roles scale secret seed sequence sequences shares size some
+    source spanning stand_in starts state states step streams string strings subject summary tiers times total
+    truth unit unknown v vectors which x
 """
 # What has such a name and is not in the tables, with the reason.
 EXCUSED = {

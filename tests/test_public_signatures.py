@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any
 
 import pytest
+import scipy.sparse
 from tests.test_public_names import EACH
 
 import minleak as ml
@@ -25,7 +26,7 @@ INNER = """
 PUBLIC = {f"{namespace}.{name}": getattr(importlib.import_module(namespace), name) for namespace, name in EACH}
 CLASSES = {found for found in PUBLIC.values() if inspect.isclass(found)}
 # What annotations may name without importing it when they run, as a plan names the lineage that it becomes.
-NAMED = {kind.__name__: kind for kind in CLASSES}
+NAMED = {kind.__name__: kind for kind in CLASSES} | {"sp": scipy.sparse}
 
 
 def methods(owner: type) -> Iterator[tuple[str, Callable[..., Any]]]:
@@ -83,7 +84,7 @@ OPERANDS = """
 OPTIONAL = "frames prior channel observables metric perspective entropy entropies k l path table engine"
 ASKED = "draws shares above"
 # What plans and priors tell the rooms that work with them, not users.
-WORKING = "cells trusted mean_cells"
+WORKING = "cells walk trusted"
 # One concept, one spelling: what must not come back, and what it is called.
 CALLED = {"A": "first", "a": "first", "B": "second", "b": "second", "backend": "engine", "output": "folder, observable"}
 

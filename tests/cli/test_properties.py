@@ -15,7 +15,7 @@ def kinds(folder):
     return {line.split(",")[0]: line.split(",")[2] for line in lines}
 
 
-def test_show_and_certify_tell_what_the_plan_says(asked, run, kinds):
+def test_show_tells_what_the_plan_says(asked, run, kinds):
     plan = ml.load("queries.cloak")
     told = plan.property_leakage(kinds, ["shannon"])
     said = asked("show", "queries.cloak", "kinds.csv", "--property", "kind", "-e", "shannon")
@@ -25,16 +25,12 @@ def test_show_and_certify_tell_what_the_plan_says(asked, run, kinds):
         f"guessed with probability {told.success:.6g}"
         in run("show", "queries.cloak", "kinds.csv", "--property", "kind")[1]
     )
-    check = asked("certify", "queries.cloak", "kinds.csv", "--property", "kind")["checks"][-1]
-    assert check["ok"]
-    assert f"{told.success:.6g}, {told.blind:.6g} blind" in check["detail"]
 
 
-def test_a_plan_that_was_updated_has_properties_of_all_its_secrets(asked, run, kinds):
+def test_a_plan_that_was_updated_has_properties_of_all_its_secrets(asked, kinds):
     asked("update", "queries.cloak", "tomorrow.csv", "-o", "next.cloak")
     said = asked("show", "next.cloak", "kinds.csv", "--property", "kind")
     assert said["property_leakage"]["success"] == ml.load("next.cloak").success_of(kinds)
-    assert asked("certify", "next.cloak", "kinds.csv", "--property", "kind")["ok"]
 
 
 def test_measure_tells_about_a_property(asked, folder):

@@ -37,7 +37,7 @@ def test_certificates():
     assert not ml.certify(ALONE, ml.strings.NGram.fit(["other"])).ok
     with pytest.raises(InvalidParameter, match="for k = 4, not 5"):
         ml.certify(TOGETHER, COUNTS, k=5)
-    with pytest.raises(InvalidParameter, match="plans of rings"):
+    with pytest.raises(InvalidParameter, match="plans that draw sets"):
         ml.certify(TOGETHER, COUNTS, gains=[1] * 8)
 
 

@@ -19,7 +19,7 @@ from minleak.core._arrays import Array
 from minleak.core._channel import Channel, as_channel
 from minleak.core._matrices import too_large
 from minleak.core._parameters import as_list, is_number, real, whole
-from minleak.core._plan.drawable import Listed
+from minleak.core._plan.drawable import Drawable, Listed
 from minleak.core._plan.set_plan import SetPlan
 from minleak.core._prior import Prior, match_prior
 from minleak.core._result import Result
@@ -116,6 +116,8 @@ def estimate_prior(
     """
     confidence = real(level, "the level of an interval is a number between 0 and 1", above=0, below=1)
     samples, seed = whole(bootstrap, "bootstrap", 0), whole(seed, "the seed", 0)
+    if isinstance(channel, Drawable) and not channel.listed:
+        raise InvalidParameter("the frequencies of secrets are estimated where these are listed, not of any string")
     known: Prior | None = channel.prior if isinstance(channel, Listed) else None
     if isinstance(channel, SetPlan):
         labels, columns = channel.prior.labels, _set_columns(channel, _count_observations(observed))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from minleak.core._certify.certifying import certify
 from minleak.core._channel import Channel
 from minleak.core._extras import altair
 from minleak.core._leakage import leakage_table
 from minleak.core._property_leakage import PropertyLeakage
-from minleak.lineage._certificate import certify_lineage
 from minleak.lineage._lineage import Lineage
 from minleak.lineage._summary import LineageSummary, PartWorth, measure_parts, summary_of_lineage
 from minleak.rates._today import Today
@@ -53,7 +53,7 @@ def lineage_page(
         known=(1 - waiting) * summary.success + waiting,
         leakages=_leakages(plan, summary),
         parts=parts if len(parts) <= _ROWS else [parts[0], *parts[1 - _ROWS :]],
-        certificate=certify_lineage(plan, None, k=None, gains=None, measures=()),
+        certificate=certify(plan, entropies=()),
     )
 
 

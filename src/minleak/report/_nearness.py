@@ -8,6 +8,7 @@ import numpy as np
 
 from minleak.core._arrays import Indices
 from minleak.core._design import lay_again
+from minleak.core._layouts.base import Layout
 from minleak.core._layouts.circle import Circle
 from minleak.core._layouts.stable import Stable
 from minleak.core._plan.distances import METRICS, Euclidean
@@ -80,7 +81,7 @@ def nearness(plan: Plan, *, trials: int, seed: int) -> Nearness | None:
     rng = np.random.default_rng(seed)
     metric = METRICS[costs.metric](costs.coordinates)
     others = {
-        "layout stable": lay_again(plan, Stable()),
+        "layout stable": _laid_again(plan, Stable()),
         "random order": _in_random_order(plan, rng),
     }
     spreads = [Spread("this plan", decoy_distances(plan, SHARES))]
@@ -124,10 +125,15 @@ def _loose(plan: Plan) -> Indices:
     return np.flatnonzero(loose)
 
 
+def _laid_again(plan: Plan, layout: Layout) -> Plan:
+    """The same plan in a layout that knows no places, with those of the plan."""
+    return replace(lay_again(plan, layout), costs=plan.costs)
+
+
 def _in_random_order(plan: Plan, rng: np.random.Generator) -> Plan:
     """The secrets on a wrap-around ring in random order, one tier after the other."""
     if plan.tiers:
-        return lay_again(plan, Circle())
+        return _laid_again(plan, Circle())
     order = rng.permutation(_loose(plan))
     own = plan.weights[order]
     none = np.empty((0, plan.u), dtype=np.int64)

@@ -50,9 +50,9 @@ def write(
     """Write the report of a plan or of any result and return the files written. Needs the extra `report`.
 
     The ending .html (or format="html") gives one page with everything inside; format="png" or "svg" the charts as
-    pictures into the folder `path`. Plans of rings, lineages and plans over strings have pages of their own. That of
-    any other plan or result begins with one number, what it means and what to do, and then has its charts and what it
-    prints; that of two audits, `[before, after]`, is about a repair.
+    pictures into the folder `path`. Plans that draw their sets, lineages and plans over strings have pages of their
+    own. That of any other plan or result begins with one number, what it means and what to do, and then has its charts
+    and what it prints; that of two audits, `[before, after]`, is about a repair.
 
     `success` is a requirement: the largest probability, such as 0.05, with which a guess may be right. The page of a
     plan says whether the estimate for the true population meets it, as in `least_k`, and where the interval ends; the
