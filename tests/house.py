@@ -77,7 +77,13 @@ def kinds_of_plan() -> Found:
         bases = {getattr(base, "id", "") for base in node.bases}
         drawn = "sampler" in has or {"places", "locate"} <= has
         named = re.search("(Plan|Lineage)$", node.name) and has & {"entropy", "leakage", "save"}
-        if (drawn or named) and not bases & {"ABC", "Protocol"}:
+        abstract = any(
+            getattr(mark, "id", "") == "abstractmethod"
+            for item in node.body
+            if isinstance(item, ast.FunctionDef)
+            for mark in item.decorator_list
+        )
+        if (drawn or named) and not abstract and not bases & {"ABC", "Protocol"}:
             found.append(f"{place(path, node)} {node.name}")
     return found
 

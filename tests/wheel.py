@@ -22,12 +22,12 @@ ROOT = Path(__file__).parents[1]
 BUILD = ROOT / "build" / "wheel"
 VERSIONS = ("3.11", "3.12", "3.13")
 TOOLS = ("pytest", "pytest-xdist", "hypothesis", "mpmath")
-ROOM = "tests/draw"
+ROOM = "tests/core/draw"
 NAMES = """
 import importlib, pkgutil, minleak
 spaces = [space.name for space in pkgutil.iter_modules(minleak.__path__) if not space.name.startswith("_")]
 for space in (minleak, *(importlib.import_module(f"minleak.{name}") for name in spaces if name != "testing")):
-    for name in space.__all__:
+    for name in getattr(space, "__all__", ()):
         getattr(space, name)
 """
 

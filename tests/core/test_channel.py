@@ -302,7 +302,7 @@ def test_product(kinds):
 @pytest.mark.parametrize("times", [1, 2, 3])
 def test_repeated_in_order(made, times):
     """All sequences that can be seen, each with the product of its probabilities."""
-    found = by_output(ml.repeated(ml.lab, made(FLOATS, outputs=OBSERVABLES), times, ordered=True))
+    found = by_output(ml.lab.repeated(made(FLOATS, outputs=OBSERVABLES), times, ordered=True))
     expected = {tuple(OBSERVABLES[y] for y in seen): column for seen, column in plain.repeated(CHANNEL, times).items()}
     impossible = {("y",): [0] * 4} if times == 1 else {}
     assert found == expected | impossible
@@ -311,7 +311,7 @@ def test_repeated_in_order(made, times):
 @pytest.mark.parametrize("times", [1, 2, 3])
 def test_repeated_without_order(made, times):
     """Sequences that differ only in their order are one output, in the order of the channel's outputs."""
-    found = by_output(ml.repeated(ml.lab, made(FLOATS, outputs=OBSERVABLES, inputs=SECRETS), times))
+    found = by_output(ml.lab.repeated(made(FLOATS, outputs=OBSERVABLES, inputs=SECRETS), times))
     expected = {}
     for seen, column in plain.repeated(CHANNEL, times).items():
         name = tuple(OBSERVABLES[y] for y in sorted(seen))
@@ -324,7 +324,7 @@ def test_repeated_without_order(made, times):
 def test_order_tells_nothing(channel, times):
     """Repeated use leaks the same with and without the order, and more than a single use."""
     ordered, unordered = (
-        ml.leakage([3, 2, 1], ml.repeated(ml.lab, channel, times, ordered=o), "shannon") for o in (True, False)
+        ml.leakage([3, 2, 1], ml.lab.repeated(channel, times, ordered=o), "shannon") for o in (True, False)
     )
     assert math.isclose(ordered, unordered, rel_tol=1e-9, abs_tol=1e-12)
     assert unordered >= ml.leakage([3, 2, 1], channel, "shannon") - 1e-12
@@ -339,7 +339,7 @@ def test_compositions_tolerate_what_their_parts_do(made):
             channel @ channel,
             ml.lab.parallel(channel, channel),
             ml.lab.product(channel, channel),
-            ml.repeated(ml.lab, channel, 4),
+            ml.lab.repeated(channel, 4),
         ):
             assert composed.toarray().sum() > 1
     with pytest.raises(InvalidChannel, match=r"sums to 1.01"):
@@ -373,7 +373,7 @@ def test_what_does_not_fit_together_is_refused_by_name():
 def test_repeated_needs_a_whole_number(times):
     """From 1 on."""
     with pytest.raises(InvalidParameter, match="times is a whole number from 1 on"):
-        ml.repeated(ml.lab, ml.Channel([[1.0]]), times)
+        ml.lab.repeated(ml.Channel([[1.0]]), times)
 
 
 # -- what is refused -----------------------------------------------------------------------------------------------

@@ -85,7 +85,7 @@ def test_repeated_use_costs_its_non_zeros():
     x = np.arange(n)
     shows = [(0, 0.5), (1, 0.25), (7, 0.25)]
     matrix = sum(q * sp.coo_array((np.ones(n), (x, (x + step) % n)), shape=(n, n)) for step, q in shows)
-    twice = ml.repeated(ml.lab, ml.Channel(matrix), 2)
+    twice = ml.lab.repeated(ml.Channel(matrix), 2)
     assert twice.shape[1] <= 6 * n
     joint: dict[tuple[int, ...], list[float]] = {}
     for secret in range(n):

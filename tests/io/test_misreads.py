@@ -342,10 +342,10 @@ def test_compositions_beyond_memory_are_refused(dense):
         with pytest.raises(InvalidChannel, match=r"entries, about [0-9,]+ GiB, where at most 8 GiB"):
             compose(big)
     with pytest.raises(InvalidChannel, match="8 GiB"):
-        ml.repeated(ml.lab, big, 3)
+        ml.lab.repeated(big, 3)
     for times in (10**5, 10**12, 10**5000):
         with pytest.raises(InvalidChannel, match="8 GiB of different observations"):
-            ml.repeated(ml.lab, wide(2, dense), times)
+            ml.lab.repeated(wide(2, dense), times)
     tall, flat = np.ones((100_000, 1)), np.full((1, 100_000), 1e-5)
     if not dense:
         tall, flat = sp.csc_array(tall), sp.csc_array(flat)

@@ -21,7 +21,7 @@ def test_exact_success_is_that_of_all_sequences(prior, k, layout):
     plan = ml.design(prior, k, layout=layout)
     found = ml.repeated(plan, [1, 2, 3], exact=True)
     channel = plan.channel()
-    expected = [ml.lab.posterior_vulnerability(prior, ml.repeated(ml.lab, channel, t)) for t in (1, 2, 3)]
+    expected = [ml.lab.posterior_vulnerability(prior, ml.lab.repeated(channel, t)) for t in (1, 2, 3)]
     assert found.exact
     assert found.success == pytest.approx(expected, rel=1e-12)
     assert found.low == found.success == found.high
@@ -35,7 +35,7 @@ def test_with_gains_the_attacker_still_names_the_secret(prior, k, data):
     gamma = data.draw(st.lists(st.integers(0, 3), min_size=len(prior), max_size=len(prior)))
     gamma[int(np.argmax(prior.weights))] += 1
     plan = ml.design(prior, k, gains=gamma)
-    expected = [ml.lab.posterior_vulnerability(prior, ml.repeated(ml.lab, plan.channel(), t)) for t in (1, 2)]
+    expected = [ml.lab.posterior_vulnerability(prior, ml.lab.repeated(plan.channel(), t)) for t in (1, 2)]
     assert ml.repeated(plan, [1, 2], exact=True).success == pytest.approx(expected, rel=1e-12)
 
 

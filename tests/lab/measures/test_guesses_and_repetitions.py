@@ -94,13 +94,13 @@ def test_smooth_min_entropy_at_its_ends():
 def test_no_repetition_leaks_more_than_the_bounds(prior, channel, times):
     """All sequences of observations, gone through; the number of types is counted."""
     bounds = ml.lab.repetition_bounds(channel, times)
-    exact = ml.lab.maximal_leakage(ml.repeated(ml.lab, ml.Channel(channel), times, ordered=True))
+    exact = ml.lab.maximal_leakage(ml.lab.repeated(ml.Channel(channel), times, ordered=True))
     assert exact <= bounds.bound + 1e-12
     m = channel.shape[1]
     types = len({tuple(sorted(seen)) for seen in itertools.product(range(m), repeat=times)})
     assert bounds.by_types == pytest.approx(math.log2(types))
     assert bounds.by_types <= bounds.by_counts == pytest.approx(m * math.log2(times + 1))
-    leaked = ml.leakage(prior, ml.repeated(ml.lab, ml.Channel(channel), times), "min-entropy")
+    leaked = ml.leakage(prior, ml.lab.repeated(ml.Channel(channel), times), "min-entropy")
     assert leaked <= bounds.bound + 1e-12
 
 
