@@ -80,7 +80,7 @@ OPERANDS = """
     entropy entropies k tries of form pairs allowed prefix
 """
 # Those that may be left out; and of methods, what they are asked about.
-OPTIONAL = "frames prior channel observables metric perspective entropy entropies k l path table engine"
+OPTIONAL = "guesses frames prior channel observables metric perspective entropy entropies k l path table engine"
 ASKED = "draws shares above"
 # What plans, priors and channels tell the rooms that work with them, not users.
 WORKING = "blocks cells trusted mean_cells"
