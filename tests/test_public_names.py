@@ -44,8 +44,8 @@ PROMISED = {
     """,
     "minleak.lab.paper": "Cachin JizbaArimitsu LogGuesswork NonMonotone RennerWolf algorithm_1",
     "minleak.lab": """
-        AllGuesses BestGuesses ConditionalEntropy CoreConcave Entropy EntropyCheck FehrBerens Hayashi
-        InformationOrder Joint Majorization Matroid MismatchedAdversary OptimalAdversary Renyi RenyiMean
+        AllGuesses BestGuesses ConditionalEntropy CoreConcave Entropy FehrBerens Hayashi
+        Joint Matroid MismatchedAdversary OptimalAdversary Renyi RenyiMean
         SharmaMittal Together Tsallis UniformAdversary additive_capacity additive_leakage alpha_leakage
         baselines bayes_risk_capacity bayes_security best_guesses binary_erasure binary_symmetric certify_pairs
         check_entropy conditional_sibson convex_separation csiszar d_privacy deficiency estimate_prior gain_sum

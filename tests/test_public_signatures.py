@@ -18,7 +18,7 @@ import minleak as ml
 
 # How the rooms hand work to each other, through methods that no user needs: what these return has no public name.
 INNER = """
-    Columns Grid Core Axes Laid Distances GroupTree Partition StringPrior
+    Grid Core Axes Laid Distances GroupTree Partition StringPrior
     Ledger Calendar ClassLimits HeldOutEvents ObservedShares JointCounts WeightLine
     Sets
 """
@@ -76,15 +76,15 @@ OPERANDS = """
     app plan plans padding counts subject chart path cloak source folder title body charts chain secret secrets
     roots closures observables sizes weights joints streams frames
     initial transitions password f inputs eta perspective loss matrix distances prior belief gain first second
-    channel channels observations n m error erased smallest largest independent matroid
+    channel channels observations guesses times n m error erased smallest largest independent matroid
     width height epsilon metric values observed scheme method model table events engine name alpha beta gamma q l
     entropy entropies k tries of form pairs allowed prefix
 """
 # Those that may be left out; and of methods, what they are asked about.
-OPTIONAL = "frames prior channel observables metric perspective entropy entropies k l path table engine"
+OPTIONAL = "guesses frames prior channel observables metric perspective entropy entropies k l path table engine"
 ASKED = "draws shares above"
-# What plans and priors tell the rooms that work with them, not users.
-WORKING = "cells walk trusted"
+# What plans, priors and channels tell the rooms that work with them, not users.
+WORKING = "blocks cells trusted mean_cells"
 # One concept, one spelling: what must not come back, and what it is called.
 CALLED = {"A": "first", "a": "first", "B": "second", "b": "second", "backend": "engine", "output": "folder, observable"}
 

@@ -23,7 +23,7 @@ from minleak.lab._measures.entropies import GuessworkMoment
 from minleak.lab._measures.funnel import PrivacyFunnel
 from minleak.lab._measures.gains import GuessingForm
 from minleak.lab._measures.max_case import PointwiseLeakage
-from minleak.lab._measures.repeated import Looks, Needed, RepetitionBounds
+from minleak.lab._measures.observations import Looks, Needed, RepetitionBounds
 from minleak.lab._measures.transport import Transport
 from minleak.lab._optimise.budgets import LeastBudget
 from minleak.lab._optimise.result import Equilibrium, Optimum, Stage

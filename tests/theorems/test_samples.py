@@ -13,7 +13,7 @@ import pytest
 from scipy.stats import binom, multinomial
 
 import minleak as ml
-from minleak.lab._measures.repeated import chernoff
+from minleak.lab._measures.observations import chernoff
 from minleak.samples._attacks import Beliefs
 from minleak.samples._bounds import at_least, at_least_by_blocks, at_most, entropy_at_least, most_frequent_at_least
 from minleak.samples._permuting import p_of_no_leakage

@@ -19,11 +19,11 @@ from minleak.core._leakage import (
 )
 from minleak.lab import mechanisms, paper, sequences
 from minleak.lab._algebra import parallel, product, repeated
-from minleak.lab._entropy_check import EntropyCheck, check_entropy
+from minleak.lab._entropy_check import check_entropy
 from minleak.lab._guessing_capacity import guessing_capacity
 from minleak.lab._hyper import hyper, posteriors, reduced
 from minleak.lab._invariance import invariance
-from minleak.lab._majorization import Majorization, majorizes
+from minleak.lab._majorization import majorizes
 from minleak.lab._matroids.optimum import matroid_optimum
 from minleak.lab._matroids.oracles import Matroid
 from minleak.lab._measures.adversaries import MismatchedAdversary, OptimalAdversary, UniformAdversary, best_guesses
@@ -72,13 +72,13 @@ from minleak.lab._measures.max_case import (
     pointwise_maximal_leakage,
 )
 from minleak.lab._measures.privacy import d_privacy, induced_metric, prior_epsilon
-from minleak.lab._measures.repeated import observations_needed, repeated_success, repetition_bounds
+from minleak.lab._measures.observations import observations_needed, repeated_success, repetition_bounds
 from minleak.lab._measures.transport import hyper_distance, kantorovich, multiplicative_kantorovich
 from minleak.lab._optimise.budgets import least_budget
 from minleak.lab._optimise.optimum import optimise
 from minleak.lab._optimise.tradeoffs import tradeoff
 from minleak.lab._orders.distances import deficiency, refinement_distance
-from minleak.lab._orders.information_orders import InformationOrder, less_noisy, more_capable
+from minleak.lab._orders.information_orders import less_noisy, more_capable
 from minleak.lab._orders.orders import left_factor, max_refined_by, refined_by
 from minleak.lab._own_entropy import CoreConcave
 from minleak.lab._padding_channel import padding_channel
@@ -95,12 +95,9 @@ __all__ = [
     "ConditionalEntropy",
     "CoreConcave",
     "Entropy",
-    "EntropyCheck",
     "FehrBerens",
     "Hayashi",
-    "InformationOrder",
     "Joint",
-    "Majorization",
     "Matroid",
     "MismatchedAdversary",
     "OptimalAdversary",

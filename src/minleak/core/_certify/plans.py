@@ -77,7 +77,7 @@ def _checks(plan: Plan, prior: Prior, target: Prior, worth: Prior | None, fixed:
     yield Check("the fields of the plan fit together", True)
     if plan.gains is not None or worth is not None:
         yield _check_gains(len(prior), plan.gains, worth)
-    yield _check_weights(plan, target)
+    yield _check_weights(plan, target, gains=worth is not None)
     if fixed:
         whole = len(plan.fixed) == len(prior)
         yield Check(f"every secret is in one block, of at most k = {plan.k} members", whole)
@@ -257,26 +257,34 @@ def _check_gains(n: int, gains: Array | None, worth: Prior | None) -> Check:
 
 
 def _exactly(plan: Plan, target: Prior) -> bool:
-    """Whether weights are compared exactly: if the target's own units fit a plan, or the plan says that it is for the
-    target itself.
-    """
-    whole = isinstance(plan.k, int | np.integer) and int(target.total) * int(plan.k) <= LIMIT
-    return target.exact and (whole or plan.distance == 0.0)
+    """Whether weights are compared exactly: if the target's own units fit a plan, or the plan has them all the same."""
+    if not target.exact or not isinstance(plan.k, int | np.integer):
+        return False
+    return int(target.total) * int(plan.k) <= LIMIT or _in_proportion(plan.weights, target)
 
 
-def _check_weights(plan: Plan, target: Prior) -> Check:
-    """The weights are in proportion to the target's: exactly if its units fit, else within the distance that the plan
+def _in_proportion(weights: Indices, target: Prior) -> bool:
+    """Whether integer weights are those of an exact prior, up to a factor."""
+    same = len(weights) == len(target) and int(total_of(weights)) > 0
+    return same and in_proportion(weights, int(total_of(weights)), target.weights, int(target.total))
+
+
+def _check_weights(plan: Plan, target: Prior, *, gains: bool) -> Check:
+    """The weights are in proportion to the target's: exactly if its units fit; else the prior that the plan holds is
+    the target, exactly if both are exact and there are no gains, and the weights are within the distance that the plan
     states and that rounding to a grid explains.
     """
     what, total = "the weights are the prior's", int(total_of(plan.weights))
     if _exactly(plan, target):
-        same = in_proportion(plan.weights, total, target.weights, int(target.total))
-        return Check(what, same and (plan.distance == 0.0 or len(plan.tiers) > 1), "exactly")
-    given = target.p
+        same = _in_proportion(plan.weights, target) and (plan.distance == 0.0 or len(plan.tiers) > 1)
+        return Check(what, same, "exactly")
+    given, held = target.p, True
+    if target.exact and plan.prior.exact and not gains:
+        held = _in_proportion(plan.prior.weights, target)
     apart = 0.5 * float(np.abs(plan.weights / total - given).sum())
     coarse = len(given) * plan.k / 2**60  # on a total of 2^61 / k every weight is within one unit
     same = bool(np.array_equal(plan.weights > 0, target.weights > 0)) and apart <= min(plan.distance, coarse) + 1e-12
-    return Check(what, same, f"within a total variation of {apart:.2g}")
+    return Check(what, same and held, f"within a total variation of {apart:.2g}")
 
 
 # -- blocks ------------------------------------------------------------------------------------------------------------
