@@ -12,20 +12,20 @@ import pytest
 
 #: What is counted: the most that there may be, and how far it may be below that before the entry is to be lowered.
 MOST = {
-    "kinds of plan": (7, 0),
-    "samplers": (8, 0),
-    "reaches into another room": (1035, 20),
-    "rooms that know each other both ways": (10, 0),
-    "imports of ours inside functions": (54, 2),
-    "plans without a type": (53, 2),
-    "Any in the core": (545, 15),
-    "daily names": (47, 0),
-    "public names": (334, 4),
-    "modules from a csv to a drawn set": (37, 0),
-    "calls back on that way": (30, 1),
-    "rooms": (15, 0),
-    "files": (402, 5),
-    "lines": (56_395, 500),
+    "kinds of plan": (6, 0),
+    "samplers": (0, 0),
+    "reaches into another room": (1000, 20),
+    "rooms that know each other both ways": (7, 0),
+    "imports of ours inside functions": (45, 2),
+    "plans without a type": (36, 2),
+    "Any in the core": (423, 15),
+    "daily names": (55, 0),
+    "public names": (348, 4),
+    "modules from a csv to a drawn set": (36, 0),
+    "calls back on that way": (26, 1),
+    "rooms": (16, 0),
+    "files": (364, 5),
+    "lines": (56_018, 500),
 }
 
 

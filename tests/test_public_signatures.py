@@ -78,13 +78,13 @@ OPERANDS = """
     initial transitions password f inputs eta perspective loss matrix distances prior belief gain first second
     channel channels observations guesses times n m error erased smallest largest independent matroid
     width height epsilon metric values observed scheme method model table events engine name alpha beta gamma q l
-    entropy entropies k tries of form pairs allowed prefix
+    entropy entropies k tries of form pairs allowed prefix draws shares
 """
 # Those that may be left out; and of methods, what they are asked about.
-OPTIONAL = "guesses frames prior channel observables metric perspective entropy entropies k l path table engine"
+OPTIONAL = "draws shares guesses frames prior channel observables metric perspective entropy entropies k l path table engine"
 ASKED = "draws shares above"
 # What plans, priors and channels tell the rooms that work with them, not users.
-WORKING = "blocks cells trusted mean_cells"
+WORKING = "blocks cells walk trusted"
 # One concept, one spelling: what must not come back, and what it is called.
 CALLED = {"A": "first", "a": "first", "B": "second", "b": "second", "backend": "engine", "output": "folder, observable"}
 

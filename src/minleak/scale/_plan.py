@@ -19,7 +19,7 @@ from minleak.core._entropy.names import FEW, STANDARD, as_entropy
 from minleak.core._file.replacing import replace_folder
 from minleak.core._plan.fields import LIMIT
 from minleak.errors import InvalidParameter, UnreadableFile
-from minleak.rates._summaries import PlanSummary
+from minleak.rates._summaries import PlanSummary, summary
 from minleak.rates._world import World
 from minleak.scale._engines.base import ibis_module, path_text
 from minleak.scale._sources import read
@@ -258,3 +258,12 @@ def giants_table(header: Header) -> Any:
     kinds = [pa.string() if header.is_text else pa.int64(), *[pa.int64()] * 4]
     columns = [pa.array(column, type=kind) for column, kind in zip(zip(*rows, strict=True), kinds, strict=True)]
     return ibis_module().memtable(pa.table(dict(zip(COLUMNS, columns, strict=True))))
+
+
+@summary.register(WarehousePlan)
+def _of_warehouse(
+    plan: WarehousePlan, entropies: Sequence[ConditionalEntropy | str] = STANDARD, *, of: Any = None
+) -> PlanSummary:
+    if of is not None:
+        raise InvalidParameter("properties of secrets are measured in memory: bring the plan there with to_plan")
+    return plan.summary(entropies)
