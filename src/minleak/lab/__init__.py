@@ -71,8 +71,8 @@ from minleak.lab._measures.max_case import (
     max_case_vulnerability,
     pointwise_maximal_leakage,
 )
-from minleak.lab._measures.privacy import d_privacy, induced_metric, prior_epsilon
 from minleak.lab._measures.observations import observations_needed, repeated_success, repetition_bounds
+from minleak.lab._measures.privacy import d_privacy, induced_metric, prior_epsilon
 from minleak.lab._measures.transport import hyper_distance, kantorovich, multiplicative_kantorovich
 from minleak.lab._optimise.budgets import least_budget
 from minleak.lab._optimise.optimum import optimise

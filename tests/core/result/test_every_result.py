@@ -23,7 +23,7 @@ CHANNEL = ml.Channel(
 NOISY = ml.Channel([[0.6, 0.4], [0.4, 0.6], [0.5, 0.5], [0.3, 0.7]], inputs=LABELS)
 COSTS = 1 - np.eye(4)
 # No results: what is designed, drawn or built from, and the bases.
-OTHERS = {"AllGuesses", "BestGuesses", "ChannelPlan", "Lineage", "Pairs", "RenyiMean", "Streams", "Table"}
+OTHERS = {"AllGuesses", "BestGuesses", "ChannelPlan", "Lineage", "Pairs", "RenyiMean", "Selector", "Streams", "Table"}
 OTHERS |= {"UnlistedPlan"}
 
 
@@ -53,7 +53,22 @@ def examples():
     }
     framed = padding.frames(chunks, budget=100, delay=20)
     refined = ml.lab.refined_by(NOISY, CHANNEL)
+    swapped = ml.lab.pairs(PRIOR, [(LABELS[0], LABELS[1]), (LABELS[1], LABELS[2]), (LABELS[2], LABELS[3])])
+    scope = ml.lab.invariance([(0, 1, 2), (2, 3)])
+    selected = ml.selector(days, k=2, prefix="sha256:1", listed=2).audit(days)
+    needed = {name: LABELS[i : i + 2] for i, name in enumerate(LABELS)}
     return [
+        swapped,
+        swapped.classes[0],
+        scope,
+        scope.witness,
+        ml.lab.least_capacity(LABELS, 2),
+        ml.lab.online_buckets(PRIOR, 2),
+        selected,
+        selected.before,
+        selected.classes[0],
+        ml.visits(days, needed, k=2),
+        ml.compare(days, ml.Buckets("sha256:1"), visits=needed).visits[0],
         framed,
         framed.measured,
         best,

@@ -18,7 +18,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
@@ -26,15 +26,13 @@ import pyarrow.compute as pc
 
 from minleak.core._arrays import Indices
 from minleak.core._file.replacing import replace_file
+from minleak.core._keys import Key
 from minleak.core._label_bytes import labels_in_bytes
 from minleak.core._plan.drawable import Listed
 from minleak.core._plan.partition import Partition
 from minleak.core._plan.streams import hmac_sha256, message
 from minleak.core._result import Result
 from minleak.errors import InvalidKey, InvalidParameter, MinleakError
-
-if TYPE_CHECKING:
-    from minleak.core._keys import Key
 
 FORMAT = "minleak table 1"
 # So many records are hashed together.
