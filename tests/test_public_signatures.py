@@ -81,7 +81,8 @@ OPERANDS = """
     entropy entropies k tries of form pairs allowed prefix draws shares
 """
 # Those that may be left out; and of methods, what they are asked about.
-OPTIONAL = "draws shares guesses frames prior channel observables metric perspective entropy entropies k l path table engine"
+OPTIONAL = "draws shares guesses frames prior channel observables metric perspective entropy entropies k l path table "
+OPTIONAL += "engine"
 ASKED = "draws shares above"
 # What plans, priors and channels tell the rooms that work with them, not users.
 WORKING = "blocks cells walk trusted"

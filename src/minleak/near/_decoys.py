@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from minleak.core._plan.distances import METRICS
+from minleak.core._plan.plan import Plan
 from minleak.errors import InvalidParameter, quote
-
-if TYPE_CHECKING:
-    from minleak.core._plan.plan import Plan
 
 
 def decoy_distances(plan: Plan, shares: Sequence[float] = (0.1, 0.25, 0.5, 0.75, 0.9)) -> tuple[float, ...]:

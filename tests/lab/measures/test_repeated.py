@@ -20,7 +20,7 @@ def test_exact_and_simulated_agree(monkeypatch):
     assert all(exact.exact)
     for t, success in zip(exact.looks, exact.success, strict=True):
         assert success == pytest.approx(ml.lab.posterior_vulnerability(PRIOR, ml.lab.repeated(ml.Channel(CHANNEL), t)))
-    monkeypatch.setattr(repeated, "_EXACT", 0)
+    monkeypatch.setattr(observations, "_EXACT", 0)
     simulated = ml.lab.repeated_success(PRIOR, CHANNEL, looks=[1, 3, 8])
     assert not any(simulated.exact)
     for low, value, high in zip(simulated.low, exact.success, simulated.high, strict=True):
