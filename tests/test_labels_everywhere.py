@@ -61,6 +61,7 @@ def of_plan(plan):
 
 
 SIZES = [100, 250, 120, 900, 260]
+EDGES = [("a", "b"), ("b", "c"), ("d", "e")]
 KINDS = ["x", "y", "x", "z", "y"]
 # (what is covered, a function of the given object, its values in the order of the secrets, must it match?)
 ONE = {
@@ -68,6 +69,8 @@ ONE = {
     "Prior labels": (lambda v: leak(CHANNEL, ml.Prior(v, labels=L)), W, True),
     "Prior.from_counts": (lambda v: leak(CHANNEL, ml.Prior.from_counts(v)), W, False),
     "design gains": (lambda v: of_plan(ml.design(PRIOR, 2, gains=v)), GAINS, True),
+    "pairs gains": (lambda v: lab.pairs(PRIOR, EDGES, gains=v).leakage("shannon"), GAINS, True),
+    "least_capacity sizes": (lambda v: str(lab.least_capacity(L, sizes=v, budget=1000)), SIZES, False),
     "design groups": (lambda v: of_plan(ml.design(PRIOR, 2, groups=ml.Groups(v, at_most=1))), KINDS, True),
     "sweep groups": (lambda v: ml.sweep(PRIOR, ks=[2], groups=ml.Groups(v, at_most=1)).success[0], KINDS, True),
     "least_k groups": (
@@ -577,14 +580,14 @@ PER_SECRET = """
 """
 # Names of parameters that do not.
 OTHERS = """
-    a accept at at_most attack automaton b begins block blocks budget budgets caps chain channels classes cloak
-    columns contents core costs degree distances distribution draws edges entropies entropy erased error escape
-    eta exponent f fields form found frames giants given gradient hashed home_members home_weights homes
-    independent inside joints key ks label layout leakage levels located looks lower mass matroid measures
-    members model most nats observable observed order p padding pairs perspective phases places plan plans
-    policies problem progress require rings rng roles scale secret seed sequence sequences shares size some
-    source spanning stand_in starts state states step streams string strings subject summary tiers times total
-    truth unit unknown v vectors which x
+    a accept at at_most attack automaton b begins beside block blocks budget budgets caps chain channels classes
+    cloak closures columns contents core costs degree distances distribution draws edges entropies entropy
+    erased error escape eta exponent f fields form found frames giants given gradient hashed home_members
+    home_weights homes independent inside joints key ks label layout leakage levels located looks lower mass
+    matroid measures members model most names nats observable observed order p padding pairs perspective phases
+    places plan plans policies problem progress require rings rng roles roots scale secret seed sequence
+    sequences shares size some source spanning stand_in starts state states step streams string strings subject
+    summary tiers times total truth unit unknown v vectors visits which x
 """
 # What has such a name and is not in the tables, with the reason.
 EXCUSED = {
@@ -592,6 +595,8 @@ EXCUSED = {
         Cloak.draw_all Cloak.draw_many Cloak.positions Cloak.set_id audit from_samples assert_no_leak
     """,
     "symmetric: the order of the secrets does not count": "baselines majorizes",
+    "a prior alone, whose labels are its own": "algorithm_1 invariance online_buckets pml_channel selector",
+    "the prior and gains of what pairs made, matched as there": "certify_pairs",
     "secrets are positions there, and a matroid is of positions": "matroid_optimum Plan.places",
     "a channel alone: its own labels": """
         guessing_capacity induced_metric local_dp_epsilon local_renyi_epsilon maximal_alpha_beta_leakage

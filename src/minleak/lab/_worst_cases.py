@@ -17,7 +17,9 @@ import numpy.typing as npt
 from minleak.core._arrays import Array
 from minleak.core._certify.certificate import Certificate, Check
 from minleak.core._channel import Channel
-from minleak.core._parameters import real, whole
+from minleak.core._labels import Labels
+from minleak.core._matching import values_by_label
+from minleak.core._parameters import as_list, real, whole
 from minleak.core._prior import Prior, as_prior
 from minleak.core._result import Result
 from minleak.core._text_tables import Table
@@ -390,12 +392,8 @@ def _as_listed(allowed: Iterable[Iterable[Any]], labels: Sequence[Any]) -> Liste
 
 
 def _as_within(sizes: Any, budget: Any, k: int | None, labels: Sequence[Any]) -> Within:
-    if isinstance(sizes, Mapping):
-        lacking = [label for label in labels if label not in sizes]
-        if lacking:
-            raise InvalidParameter(f"sizes must have every secret; got none for {quote(lacking[0])}.")
-        sizes = [sizes[label] for label in labels]
-    given = [whole(size, "the size of a secret", 0) for size in sizes]
+    matched = values_by_label(sizes, Labels.of(list(labels), len(labels)), "sizes", more=True)
+    given = [whole(size, "the size of a secret", 0) for size in as_list(matched, "sizes are one number a secret")]
     most = whole(budget, "the budget of a set", 0)
     if len(given) != len(labels):
         raise InvalidParameter(f"sizes must be one for each of {len(labels)} secrets; got {len(given)}.")

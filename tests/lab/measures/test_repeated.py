@@ -9,6 +9,7 @@ import pytest
 
 import minleak as ml
 from minleak.errors import Infeasible, InvalidChannel, InvalidParameter
+from minleak.lab._measures import observations
 
 PRIOR = [3, 2, 2, 1]
 CHANNEL = [[0.5, 0.3, 0.2], [0.2, 0.5, 0.3], [0.2, 0.2, 0.6], [0.5, 0.3, 0.2]]  # the last shows what the first does
