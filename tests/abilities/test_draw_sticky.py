@@ -7,8 +7,8 @@ COUNTS = {"flu": 5, "cold": 4, "gout": 3, "mumps": 2, "ague": 1, "scurvy": 1}
 
 def test_the_very_set():
     cloak = Cloak(design(COUNTS, 3), key=Key(bytes(range(32))))
-    assert cloak.draw("mumps", scope="ann") == ("flu", "mumps", "scurvy")
-    assert cloak.draw("mumps", scope="bob") == ("flu", "cold", "mumps")
+    assert cloak.draw("mumps", scope="ann") == ("flu", "cold", "mumps")
+    assert cloak.draw("mumps", scope="bob") == ("mumps", "ague", "scurvy")
     assert cloak.draw("mumps", scope="ann") == Cloak(design(COUNTS, 3), key=bytes(range(32))).draw("mumps", scope="ann")
 
 
